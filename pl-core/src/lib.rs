@@ -1,0 +1,16 @@
+//! The middle of the pl kernel language: element types, the op table, the IR with its text form, the verifier, the passes, the
+//! binder, and the traits behind which engines run.
+//!
+//! This crate knows no tokens (that is `pl-macros`) and no simulator (that is `pl-sim`), and prints nothing. Every kernel rebuild loads it
+//! through the macro, so it has no dependencies.
+#![forbid(unsafe_code)]
+
+pub mod diag;
+pub mod dtype;
+pub mod ir;
+pub mod op;
+pub mod bind;
+pub mod definition;
+pub mod fault;
+pub mod runtime;
+pub mod verify;

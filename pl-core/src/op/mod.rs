@@ -1,0 +1,334 @@
+//! The op table: one entry per op, and everything that is derived from it.
+//!
+//! An entry of [`table`] names an op's path, parameters, type rule, effects, cost and documentation. The macro's look-up, the
+//! verifier, the printer and the parser, the engines' dispatch, the cost card and `docs/ops.md` all read it; nothing
+//! else in the project lists the ops.
+
+mod table;
+
+pub use table::{Execute, OpCode, dispatch};
+
+use crate::dtype::DType;
+
+/// Everything the project knows about one op.
+#[derive(Debug)]
+pub struct OpInfo {
+    /// The path as a kernel writes it: `pl::load`.
+    pub path: &'static str,
+    /// One line: what it does.
+    pub doc: &'static str,
+    /// A line of a kernel that uses it.
+    pub example: &'static str,
+    /// The parameters in positional order.
+    pub params: &'static [ParamInfo],
+    /// Whether the op takes a type argument (`pl::cast::<f16>(t)`).
+    pub type_arg: TypeArg,
+    /// The type of its result.
+    pub result: ResultKind,
+    /// What it costs.
+    pub cost: Cost,
+    /// Element types that an argument must have: parameter, allowed types.
+    pub dtypes: &'static [(u8, &'static [DType])],
+    /// Shapes that arguments must have: parameter, alternatives.
+    pub shapes: &'static [(u8, &'static [&'static [Dim]])],
+    /// Pairs of memory parameters that must not be the same memory.
+    pub distinct: &'static [(u8, u8)],
+    /// The one value that an enum argument may have, where not all are implemented.
+    pub only: Option<Only>,
+    /// How a composite is lowered; `None` for a primitive.
+    pub lowering: Option<Lowering>,
+}
+
+/// A parameter of an op.
+#[derive(Clone, Copy, Debug)]
+pub struct ParamInfo {
+    /// Its name, for named arguments.
+    pub name: &'static str,
+    /// What an argument must be.
+    pub kind: ParamKind,
+    /// What stands there when no argument is given.
+    pub default: Option<Default>,
+}
+
+/// What an argument must be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ParamKind {
+    /// The name of a tensor or window.
+    Memory(Access, Space),
+    /// A tile.
+    Tile,
+    /// A tile, or a scalar of the element type of that parameter's argument.
+    TileOrScalar(u8),
+    /// A scalar of the element type of that parameter's argument.
+    Element(u8),
+    /// A scalar of the op's type argument.
+    TypeElement,
+    /// A scalar `i32`.
+    I32,
+    /// A rank of the domain, an index scalar.
+    Peer,
+    /// A list of offsets into that parameter's argument, one per axis. Without a [`ParamKind::Shape`] beside it: one element.
+    Offsets(u8),
+    /// A list of extents of a box in that parameter's argument, one per axis.
+    Shape(u8),
+    /// A list of extents of a new tile.
+    Extents,
+    /// An enum value, a constant expression.
+    Enum(EnumKind),
+    /// A communication context.
+    Context,
+}
+
+impl ParamKind {
+    /// What to call it in messages and in the reference.
+    pub fn describe(self) -> String {
+        match self {
+            ParamKind::Memory(_, Space::Any) => "tensor or window".into(),
+            ParamKind::Memory(_, Space::Window) => "window (`pld::DistributedTensor`)".into(),
+            ParamKind::Tile => "tile".into(),
+            ParamKind::TileOrScalar(_) => "tile or scalar".into(),
+            ParamKind::Element(_) | ParamKind::TypeElement => "scalar of the element type".into(),
+            ParamKind::I32 => "`i32` scalar".into(),
+            ParamKind::Peer => "rank (`usize`)".into(),
+            ParamKind::Offsets(_) => "list of offsets, one per axis".into(),
+            ParamKind::Shape(_) => "list of extents, one per axis".into(),
+            ParamKind::Extents => "list of extents".into(),
+            ParamKind::Enum(kind) => format!("`pld::{}`", kind.name()),
+            ParamKind::Context => "communication context".into(),
+        }
+    }
+}
+
+/// What an op does to the memory of an argument.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Access {
+    /// Nothing: it only asks which window it is.
+    Name,
+    /// Reads its data.
+    Read,
+    /// Writes its data.
+    Write,
+    /// Reads and writes its data.
+    ReadWrite,
+    /// Deposits into a signal cell.
+    Notify,
+    /// Compares a signal cell.
+    Wait,
+}
+
+impl Access {
+    /// Whether the memory's contents are read as data.
+    pub const fn reads(self) -> bool {
+        matches!(self, Access::Read | Access::ReadWrite)
+    }
+
+    /// Whether the memory is changed.
+    pub const fn writes(self) -> bool {
+        matches!(self, Access::Write | Access::ReadWrite | Access::Notify)
+    }
+}
+
+/// Which kind of memory an argument may name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Space {
+    /// A tensor or a window.
+    Any,
+    /// A window only.
+    Window,
+}
+
+/// Whether an op takes a type argument.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TypeArg {
+    /// No.
+    No,
+    /// Yes, always.
+    Required,
+}
+
+/// A default argument.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Default {
+    /// An enum value, by its wire value.
+    Enum(i32),
+    /// An integer.
+    Int(i32),
+}
+
+/// The type of an op's result.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ResultKind {
+    /// None.
+    None,
+    /// The memory of that parameter's argument, to rebind its name. May be left unused.
+    Memory(u8),
+    /// A tile: element type of that memory argument, extents of that list argument.
+    Box(u8, u8),
+    /// A tile like that argument.
+    Like(u8),
+    /// A tile of the type argument, shaped like that tile argument.
+    CastOf(u8),
+    /// A tile of the type argument, extents of that list argument.
+    Filled(u8),
+    /// A scalar of that argument's element type.
+    Element(u8),
+    /// An index scalar.
+    Index,
+    /// A communication context.
+    Context,
+}
+
+/// What an op costs, for the cost card and for a run's counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Cost {
+    /// Only local work.
+    Local,
+    /// The bytes of its result come from the peer.
+    RemoteLoad,
+    /// A notify: to a peer, or to self.
+    Notify,
+    /// A wait.
+    Wait,
+    /// What its lowering costs; `credits` deposits per peer and call.
+    Composite {
+        /// Credits per call.
+        credits: u32,
+    },
+}
+
+/// One axis of a required shape.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Dim {
+    /// The number of ranks of the domain.
+    World,
+    /// Exactly this.
+    Exactly(u32),
+    /// Anything; the same name in one op means the same extent.
+    Free(&'static str),
+}
+
+/// An enum argument that may have one value only.
+#[derive(Clone, Copy, Debug)]
+pub struct Only {
+    /// The parameter.
+    pub param: u8,
+    /// The value.
+    pub value: i32,
+    /// What is said of any other; `{}` stands for the value found.
+    pub message: &'static str,
+    /// What to do instead.
+    pub help: &'static str,
+}
+
+impl Only {
+    /// The message for `found`.
+    pub fn message_for(&self, found: i32) -> String {
+        self.message.replace("{}", &found.to_string())
+    }
+}
+
+/// How a composite is lowered.
+#[derive(Clone, Copy, Debug)]
+pub struct Lowering {
+    /// The functions of the collectives library, one for each alternative of the last parameter's shape in [`OpInfo::shapes`]
+    /// (one when there is one alternative).
+    pub functions: &'static [&'static str],
+    /// How many tiles of the same size the function holds at its widest op. The lowering pass picks the chunk so that this
+    /// many fit beside the caller's live tiles. 0: it holds none, and takes no chunk.
+    pub tiles: u32,
+    /// The parameter whose element type and row the function's tiles have.
+    pub data: u8,
+}
+
+/// The enums of the language. The integers are wire values: append only.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum EnumKind {
+    /// `pld::NotifyOp`
+    NotifyOp,
+    /// `pld::WaitCmp`
+    WaitCmp,
+    /// `pld::AtomicType`
+    AtomicType,
+    /// `pld::ReduceOp`
+    ReduceOp,
+}
+
+impl EnumKind {
+    /// Every enum.
+    pub const ALL: [EnumKind; 4] = [EnumKind::NotifyOp, EnumKind::WaitCmp, EnumKind::AtomicType, EnumKind::ReduceOp];
+
+    /// The enum's name, without `pld::`.
+    pub const fn name(self) -> &'static str {
+        match self {
+            EnumKind::NotifyOp => "NotifyOp",
+            EnumKind::WaitCmp => "WaitCmp",
+            EnumKind::AtomicType => "AtomicType",
+            EnumKind::ReduceOp => "ReduceOp",
+        }
+    }
+
+    /// The variants; a variant's wire value is its position.
+    pub const fn variants(self) -> &'static [&'static str] {
+        match self {
+            EnumKind::NotifyOp => &["AtomicAdd", "Set"],
+            EnumKind::WaitCmp => &["Eq", "Ge"],
+            EnumKind::AtomicType => &["None", "Add"],
+            EnumKind::ReduceOp => &["Sum", "Max", "Min", "Prod"],
+        }
+    }
+
+    /// The enum of this name.
+    pub fn from_name(name: &str) -> Option<EnumKind> {
+        EnumKind::ALL.into_iter().find(|k| k.name() == name)
+    }
+}
+
+impl OpCode {
+    /// The op with this path (`pl::load`).
+    pub fn from_path(path: &str) -> Option<OpCode> {
+        OpCode::ALL.iter().copied().find(|op| op.info().path == path)
+    }
+
+    /// The op's path.
+    pub fn path(self) -> &'static str {
+        self.info().path
+    }
+
+    /// Whether the op is lowered to a function of the collectives library.
+    pub fn is_composite(self) -> bool {
+        self.info().lowering.is_some()
+    }
+}
+
+impl OpInfo {
+    /// The entries of the table start from this.
+    const BASE: OpInfo = OpInfo {
+        path: "",
+        doc: "",
+        example: "",
+        params: &[],
+        type_arg: TypeArg::No,
+        result: ResultKind::None,
+        cost: Cost::Local,
+        dtypes: &[],
+        shapes: &[],
+        distinct: &[],
+        only: None,
+        lowering: None,
+    };
+
+    /// The position of the parameter of this name.
+    pub fn param(&self, name: &str) -> Option<usize> {
+        self.params.iter().position(|p| p.name == name)
+    }
+
+    /// The position of the parameter that names a peer, for ops that reach into another rank's memory.
+    pub fn peer(&self) -> Option<usize> {
+        self.params.iter().position(|p| p.kind == ParamKind::Peer)
+    }
+
+    /// Whether a kernel must use the result.
+    pub fn must_use(&self) -> bool {
+        !matches!(self.result, ResultKind::None | ResultKind::Memory(_))
+    }
+}
