@@ -1,9 +1,483 @@
-//! What a run can report: a [`Report`] when it went well, a [`Fault`] when a check stopped it. Both are data; text is made at the edge.
+//! What a run can report: a [`Report`] when it went well, a [`Fault`] when a check stopped it.
+//!
+//! Both are data. A fault names every side of what went wrong, each with its rank, its place in the source, its op and its
+//! box; `Display` makes the complete text of it, several lines that end in one for help.
+
+mod display;
+
+use crate::dtype::DType;
+use crate::ir::{Name, Place};
+use crate::runtime::Scheduler;
+use std::time::Duration;
+
+/// What a rank moved and signalled: what the cost card foretells, and what a run counts.
+///
+/// What a rank does with its own memory through an op that takes a peer (`peer` is the own rank) moves no bytes and is no remote load;
+/// a notify to itself counts apart.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct RankCost {
+    /// Bytes that came from peers: loaded by this rank, or pushed into its windows.
+    pub bytes_received: u64,
+    /// Bytes that went to peers: loaded from this rank's windows, or pushed by it.
+    pub bytes_sent: u64,
+    /// Loads from a peer.
+    pub remote_loads: u64,
+    /// Notifies to a peer.
+    pub peer_notifies: u64,
+    /// Notifies to the own rank.
+    pub self_notifies: u64,
+    /// Waits that passed.
+    pub waits: u64,
+    /// Elements stored into `Out` and `InOut` tensors.
+    pub result_elements: u64,
+}
 
 /// What a run that went well did.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Report {}
+pub struct Report {
+    /// What each rank moved and signalled, in rank order.
+    pub ranks: Vec<RankCost>,
+    /// From the start of the launch to its end.
+    pub wall: Duration,
+    /// The scheduler.
+    pub scheduler: Scheduler,
+    /// How many threads ran ranks.
+    pub threads: usize,
+    /// What was checked.
+    pub checked: Checked,
+    /// Sites whose result can depend on the order in which the ranks ran, although nothing raced: a `pl::read` of a cell that
+    /// others notify meanwhile. In the order of their places, each once.
+    pub order_dependent: Vec<Site>,
+}
+
+/// How much was checked.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Checked {
+    /// Accesses to window memory that were checked for races, bounds and initialisation.
+    pub accesses: u64,
+    /// Notifies and passed waits whose order the checks followed.
+    pub signals: u64,
+    /// Ops that the ranks executed, loop iterations included.
+    pub ops: u64,
+}
 
 /// Why a run was stopped.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Fault {}
+pub enum Fault {
+    /// Two accesses that conflict and that nothing orders.
+    Race(Race),
+    /// A read of elements that nothing wrote.
+    Uninitialised(Uninitialised),
+    /// A box that does not lie in its memory.
+    OutOfBounds(OutOfBounds),
+    /// Scalar arithmetic that has no result.
+    Arithmetic(Arithmetic),
+    /// A tile division by an integer zero.
+    ElementDivision(ElementDivision),
+    /// A peer that is not a rank.
+    Peer(PeerOutOfRange),
+    /// Tiles whose extents must be equal and are not.
+    Extents(ExtentMismatch),
+    /// A value that does not have its declared type.
+    Declared(DeclaredType),
+    /// More tile memory than the platform has.
+    TileMemory(TileMemory),
+    /// A deposit that a cell cannot hold.
+    CellOverflow(CellOverflow),
+    /// No rank can run, and not all are done.
+    Deadlock(Deadlock),
+    /// The ranks that can run re-read unchanged cells for ever.
+    Livelock(Livelock),
+    /// A rank executed more ops than it may: an endless loop.
+    OpBudget(OpBudget),
+    /// The run was interrupted from outside.
+    Interrupted(Interrupted),
+}
+
+/// Where a rank stood.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Site {
+    /// The rank.
+    pub rank: usize,
+    /// The kernel that it ran.
+    pub kernel: Name,
+    /// The line and column, where they are known.
+    pub place: Option<Place>,
+    /// The op, by its path, or the operator or statement.
+    pub op: &'static str,
+}
+
+/// A box of memory.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Region {
+    /// The parameter, as the kernel that is at fault names it.
+    pub memory: Name,
+    /// The rank whose window memory it is; `None` for a tensor.
+    pub owner: Option<usize>,
+    /// The first element, per axis.
+    pub offsets: Vec<usize>,
+    /// The extents.
+    pub extents: Vec<usize>,
+}
+
+/// What an access does to memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AccessKind {
+    /// Reads data.
+    Read,
+    /// Writes data.
+    Write,
+    /// Deposits into a signal cell.
+    Notify,
+    /// Compares or reads a signal cell.
+    Test,
+}
+
+/// One side of a race.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RaceSide {
+    /// Where.
+    pub site: Site,
+    /// What it does.
+    pub access: AccessKind,
+    /// The memory, as this side's kernel names it.
+    pub region: Region,
+}
+
+/// Two accesses that conflict and that nothing orders.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Race {
+    /// The access that happened. Its box is what is known of it after equal neighbours were merged.
+    pub first: RaceSide,
+    /// The access that was stopped before it touched memory.
+    pub second: RaceSide,
+    /// The elements that both touch: the first run of them.
+    pub overlap: Region,
+    /// How many notifies the first rank had made in this launch before the first access.
+    pub first_notifies: u32,
+    /// How many of those the second rank has acquired by waits, directly or through other ranks.
+    pub acquired: u32,
+    /// A wait of the second rank that passed without a notify of this launch.
+    pub stale: Option<StaleWait>,
+}
+
+/// A wait that passed only because of what an earlier launch (or the host) had left in the cell.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StaleWait {
+    /// The wait.
+    pub site: Site,
+    /// The cell.
+    pub cell: Region,
+    /// What the cell held when the launch started.
+    pub value: i32,
+    /// What the wait compares with.
+    pub expected: i32,
+    /// How it compares.
+    pub compare: Compare,
+}
+
+/// How a wait compares.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Compare {
+    /// `pld::WaitCmp::Eq`
+    Eq,
+    /// `pld::WaitCmp::Ge`
+    Ge,
+}
+
+impl Compare {
+    /// Whether a cell of this value satisfies a wait for `expected`.
+    pub const fn holds(self, value: i32, expected: i32) -> bool {
+        match self {
+            Compare::Eq => value == expected,
+            Compare::Ge => value >= expected,
+        }
+    }
+
+    /// The operator.
+    pub const fn symbol(self) -> &'static str {
+        match self {
+            Compare::Eq => "==",
+            Compare::Ge => ">=",
+        }
+    }
+}
+
+/// A read of elements that nothing wrote.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Uninitialised {
+    /// The read.
+    pub site: Site,
+    /// The box that it reads.
+    pub region: Region,
+    /// The first element that nothing wrote.
+    pub first: Vec<usize>,
+    /// How many such elements the box has.
+    pub missing: usize,
+}
+
+/// A box that does not lie in its memory.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OutOfBounds {
+    /// The access.
+    pub site: Site,
+    /// The parameter.
+    pub memory: Name,
+    /// The memory's extents.
+    pub extents: Vec<usize>,
+    /// The box's offsets.
+    pub offsets: Vec<u64>,
+    /// The box's extents.
+    pub shape: Vec<u64>,
+    /// The first axis on which it does not fit.
+    pub axis: usize,
+}
+
+/// Why scalar arithmetic has no result.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ArithmeticProblem {
+    /// The result is greater than the type holds.
+    Overflow,
+    /// The result is less than the type holds; for an index, less than 0.
+    Underflow,
+    /// The divisor is zero.
+    DivisionByZero,
+    /// The step of a loop is zero.
+    ZeroStep,
+}
+
+/// Scalar arithmetic that has no result.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Arithmetic {
+    /// The operator.
+    pub site: Site,
+    /// What is wrong.
+    pub problem: ArithmeticProblem,
+    /// The operation with its values: `3 - 4`.
+    pub operation: String,
+    /// The type: `usize`, `i32`, …
+    pub ty: &'static str,
+}
+
+/// A tile division by an integer zero.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ElementDivision {
+    /// The division.
+    pub site: Site,
+    /// The element type.
+    pub dtype: DType,
+    /// The first element whose divisor is zero; `None` when the divisor is a scalar.
+    pub element: Option<Vec<usize>>,
+}
+
+/// A peer that is not a rank.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PeerOutOfRange {
+    /// The op.
+    pub site: Site,
+    /// The peer.
+    pub peer: u64,
+    /// The number of ranks.
+    pub ranks: usize,
+}
+
+/// Tiles whose extents must be equal and are not.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ExtentMismatch {
+    /// The op.
+    pub site: Site,
+    /// The left operand: what it is called and its extents.
+    pub lhs: (Name, Vec<usize>),
+    /// The right one.
+    pub rhs: (Name, Vec<usize>),
+}
+
+/// A value that does not have its declared type.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DeclaredType {
+    /// The declaration.
+    pub site: Site,
+    /// The local.
+    pub local: Name,
+    /// The declared extents; `None` where any will do.
+    pub declared: Vec<Option<u64>>,
+    /// The extents it has.
+    pub found: Vec<usize>,
+    /// The first axis on which they differ.
+    pub axis: usize,
+}
+
+/// More tile memory than the platform has.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TileMemory {
+    /// The op.
+    pub site: Site,
+    /// Bytes of the tiles that live across the op, of its operands and of its result.
+    pub needed: u64,
+    /// Bytes that the platform has.
+    pub limit: usize,
+    /// The platform.
+    pub platform: &'static str,
+    /// The tiles, each with its bytes; the result last.
+    pub tiles: Vec<(Name, u64)>,
+}
+
+/// A deposit that a cell cannot hold.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CellOverflow {
+    /// The notify.
+    pub site: Site,
+    /// The cell.
+    pub cell: Region,
+    /// What the cell holds.
+    pub value: i32,
+    /// What was to be added.
+    pub add: i32,
+}
+
+/// No rank can run, and not all are done.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Deadlock {
+    /// Every rank that is blocked, in rank order.
+    pub blocked: Vec<Blocked>,
+    /// How many ranks are done.
+    pub finished: usize,
+}
+
+/// A rank that is blocked in a wait.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Blocked {
+    /// The wait.
+    pub site: Site,
+    /// The cell.
+    pub cell: Region,
+    /// The cell's value.
+    pub value: i32,
+    /// What the wait compares with.
+    pub expected: i32,
+    /// How it compares.
+    pub compare: Compare,
+    /// The ranks whose kernel can notify this cell, in rank order; of more than [`Blocked::MAX_SENDERS`] only the first.
+    pub senders: Vec<Sender>,
+    /// How many such ranks are not listed.
+    pub more_senders: usize,
+}
+
+impl Blocked {
+    /// How many senders of one cell are listed.
+    pub const MAX_SENDERS: usize = 16;
+}
+
+/// A rank whose kernel can notify an awaited cell.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Sender {
+    /// A notify of the cell in the rank's kernel.
+    pub site: Site,
+    /// How many notifies the rank sent to the cell in this launch.
+    pub sent: u32,
+    /// What the rank does now.
+    pub state: RankState,
+}
+
+/// What a rank does.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum RankState {
+    /// Its kernel returned.
+    Finished,
+    /// It waits here.
+    Blocked(Site),
+    /// It can run, and stands here.
+    Running(Site),
+    /// It re-reads cells that do not change, here.
+    Spinning(Site),
+}
+
+/// The ranks that can run re-read unchanged cells for ever.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Livelock {
+    /// Each rank that spins: the read, the cell and its value.
+    pub spinning: Vec<Spinning>,
+    /// The ranks that are blocked in a wait meanwhile.
+    pub blocked: Vec<Blocked>,
+    /// How many ranks are done.
+    pub finished: usize,
+}
+
+/// A rank that re-reads a cell.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Spinning {
+    /// The read.
+    pub site: Site,
+    /// The cell.
+    pub cell: Region,
+    /// What it holds, as the kernel would write it.
+    pub value: String,
+}
+
+/// A rank executed more ops than it may.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OpBudget {
+    /// Where the rank stood.
+    pub site: Site,
+    /// The most ops that a rank may execute.
+    pub budget: u64,
+}
+
+/// The run was interrupted from outside.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Interrupted {
+    /// What each rank did, in rank order.
+    pub ranks: Vec<RankState>,
+}
+
+impl Fault {
+    /// A word for the kind of fault, the same in every release.
+    pub const fn kind(&self) -> &'static str {
+        match self {
+            Fault::Race(_) => "race",
+            Fault::Uninitialised(_) => "uninitialised",
+            Fault::OutOfBounds(_) => "out-of-bounds",
+            Fault::Arithmetic(_) => "arithmetic",
+            Fault::ElementDivision(_) => "element-division",
+            Fault::Peer(_) => "peer",
+            Fault::Extents(_) => "extents",
+            Fault::Declared(_) => "declared-type",
+            Fault::TileMemory(_) => "tile-memory",
+            Fault::CellOverflow(_) => "cell-overflow",
+            Fault::Deadlock(_) => "deadlock",
+            Fault::Livelock(_) => "livelock",
+            Fault::OpBudget(_) => "op-budget",
+            Fault::Interrupted(_) => "interrupted",
+        }
+    }
+
+    /// Where it was found: the first blocked or spinning rank's place, where there are several.
+    pub fn site(&self) -> Option<&Site> {
+        match self {
+            Fault::Race(f) => Some(&f.second.site),
+            Fault::Uninitialised(f) => Some(&f.site),
+            Fault::OutOfBounds(f) => Some(&f.site),
+            Fault::Arithmetic(f) => Some(&f.site),
+            Fault::ElementDivision(f) => Some(&f.site),
+            Fault::Peer(f) => Some(&f.site),
+            Fault::Extents(f) => Some(&f.site),
+            Fault::Declared(f) => Some(&f.site),
+            Fault::TileMemory(f) => Some(&f.site),
+            Fault::CellOverflow(f) => Some(&f.site),
+            Fault::Deadlock(f) => f.blocked.first().map(|b| &b.site),
+            Fault::Livelock(f) => f.spinning.first().map(|s| &s.site),
+            Fault::OpBudget(f) => Some(&f.site),
+            Fault::Interrupted(f) => f.ranks.iter().find_map(RankState::site),
+        }
+    }
+}
+
+impl RankState {
+    /// Where the rank stands; `None` when it is done.
+    pub const fn site(&self) -> Option<&Site> {
+        match self {
+            RankState::Finished => None,
+            RankState::Blocked(site) | RankState::Running(site) | RankState::Spinning(site) => Some(site),
+        }
+    }
+}

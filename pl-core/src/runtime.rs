@@ -5,6 +5,7 @@ use crate::bind::{Platform, Program};
 use crate::dtype::DType;
 use crate::fault::{Fault, Report};
 use crate::ir::ConstValue;
+use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
@@ -84,7 +85,7 @@ pub enum ArgValue<'a> {
 pub struct LaunchOptions {
     /// The scheduler.
     pub scheduler: Scheduler,
-    /// The most ops that one rank may execute before the run ends as an endless loop.
+    /// The most ops that one rank may execute before the run ends as an endless loop. An iteration of a loop counts as one, too.
     pub op_budget: u64,
     /// When it becomes true, the run ends with [`Fault::Interrupted`].
     pub interrupt: Option<Arc<AtomicBool>>,
@@ -102,9 +103,10 @@ impl Default for LaunchOptions {
 }
 
 /// Which scheduler runs the ranks.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Scheduler {
     /// Worker threads.
+    #[default]
     Parallel,
     /// One thread; the same seed gives the same interleaving.
     Seeded(u64),
@@ -132,3 +134,22 @@ pub enum EngineError {
         help: String,
     },
 }
+
+impl fmt::Display for EngineError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            EngineError::Fault(fault) => fault.fmt(f),
+            EngineError::Window { window, problem } => write!(f, "error: window {}: {problem}", window.0),
+            EngineError::Poisoned(window) => write!(
+                f,
+                "error: window {} was in use by a launch that failed: its contents are not known\n  = help: `world.reset(&window)` \
+                 makes it as new",
+                window.0
+            ),
+            EngineError::Usage { message, help } if help.is_empty() => write!(f, "error: {message}"),
+            EngineError::Usage { message, help } => write!(f, "error: {message}\n  = help: {help}"),
+        }
+    }
+}
+
+impl std::error::Error for EngineError {}

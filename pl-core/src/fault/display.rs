@@ -1,0 +1,415 @@
+//! The text of a fault. Lists of ranks are cut: the data has them all.
+
+use super::*;
+use core::fmt::{self, Display, Formatter, Write};
+
+/// How many ranks a report prints before it says how many more there are.
+const MAX_RANKS: usize = 8;
+
+/// `[2, 64]`
+struct List<'a, T>(&'a [T]);
+
+impl<T: Display> Display for List<'_, T> {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        f.write_char('[')?;
+        for (i, item) in self.0.iter().enumerate() {
+            if i > 0 {
+                f.write_str(", ")?;
+            }
+            item.fmt(f)?;
+        }
+        f.write_char(']')
+    }
+}
+
+/// `1 rank`, `2 ranks`
+struct Count(usize, &'static str);
+
+impl Display for Count {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {}{}", self.0, self.1, if self.0 == 1 { "" } else { "s" })
+    }
+}
+
+/// `--> file:line:column (rank 1, kernel `k`)`
+struct Arrow<'a>(&'a Site);
+
+impl Display for Arrow<'_> {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        f.write_str("\n  --> ")?;
+        match &self.0.place {
+            Some(place) => write!(f, "{place} (rank {}, kernel `{}`)", self.0.rank, self.0.kernel),
+            None => write!(f, "kernel `{}` (rank {})", self.0.kernel, self.0.rank),
+        }
+    }
+}
+
+/// A site's place, or its kernel where it has none.
+struct At<'a>(&'a Site);
+
+impl Display for At<'_> {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        match &self.0.place {
+            Some(place) => place.fmt(f),
+            None => write!(f, "kernel `{}`", self.0.kernel),
+        }
+    }
+}
+
+impl Display for Region {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        write!(f, "`{}[", self.memory)?;
+        for (axis, (&offset, &extent)) in self.offsets.iter().zip(&self.extents).enumerate() {
+            if axis > 0 {
+                f.write_str(", ")?;
+            }
+            match extent {
+                1 => write!(f, "{offset}")?,
+                _ => write!(f, "{offset}..{}", offset + extent)?,
+            }
+        }
+        f.write_str("]`")?;
+        match self.owner {
+            Some(rank) => write!(f, " of rank {rank}"),
+            None => Ok(()),
+        }
+    }
+}
+
+impl AccessKind {
+    /// What the access did.
+    const fn past(self) -> &'static str {
+        match self {
+            AccessKind::Read => "read",
+            AccessKind::Write => "wrote",
+            AccessKind::Notify => "notified",
+            AccessKind::Test => "tested",
+        }
+    }
+
+    /// What the access was to do.
+    const fn future(self) -> &'static str {
+        match self {
+            AccessKind::Read => "would read",
+            AccessKind::Write => "would write",
+            AccessKind::Notify => "would notify",
+            AccessKind::Test => "would test",
+        }
+    }
+}
+
+impl Display for Race {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let (first, second) = (&self.first, &self.second);
+        let (a, b) = (first.site.rank, second.site.rank);
+        write!(
+            f,
+            "race on {}: nothing orders `{}` of rank {b} after `{}` of rank {a}",
+            self.overlap, second.site.op, first.site.op
+        )?;
+        write!(f, "{}", Arrow(&second.site))?;
+        write!(f, "\n  = rank {b} {} {} here; it was stopped before", second.access.future(), second.region)?;
+        write!(f, "{}", Arrow(&first.site))?;
+        write!(f, "\n  = rank {a} {} {} here", first.access.past(), first.region)?;
+        let made = match self.first_notifies {
+            0 => "before its first notify".to_owned(),
+            n => format!("after its first {}", Count(n as usize, "notify").to_string().replace("notifys", "notifies")),
+        };
+        let known = match self.acquired {
+            0 => "has acquired nothing of it".to_owned(),
+            1 => "has acquired only its first notify".to_owned(),
+            n => format!("has acquired only its first {n} notifies"),
+        };
+        write!(f, "\n  = what is missing: rank {a} did this {made} of this launch, and rank {b} {known}, by its own waits")?;
+        f.write_str(" or through other ranks")?;
+        if let Some(stale) = &self.stale {
+            write!(
+                f,
+                "\n  = note: the wait of rank {} at {} passed without a notify: {} was already {} when the launch started ({} {} holds)",
+                stale.site.rank,
+                At(&stale.site),
+                stale.cell,
+                stale.value,
+                stale.compare.symbol(),
+                stale.expected
+            )?;
+            return write!(
+                f,
+                "\n  = help: `world.reset(&{})` before the launch clears what an earlier launch left in the signal, or let the kernel \
+                 take its credits back, as the builtins do",
+                stale.cell.memory
+            );
+        }
+        write!(
+            f,
+            "\n  = help: let rank {a} notify after its `{}` and rank {b} wait for that before its `{}`; `pld::tensor::barrier` does both",
+            first.site.op, second.site.op
+        )
+    }
+}
+
+impl Display for Uninitialised {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let total: usize = self.region.extents.iter().product();
+        write!(f, "read of {} that nothing wrote: {} of {total} in {}", plural_elements(self.missing), self.missing, self.region)?;
+        write!(f, "{}", Arrow(&self.site))?;
+        write!(f, "\n  = `{}`: the first of them is {}", self.site.op, List(&self.first))?;
+        match self.region.owner {
+            Some(_) => f.write_str(
+                "\n  = help: store into the window before it is read, or make its zeros data with `world.zeros` or `world.window_from`",
+            ),
+            None => f.write_str("\n  = help: an `Out` tensor holds no data before the kernel stores into it; `InOut` takes data in"),
+        }
+    }
+}
+
+const fn plural_elements(n: usize) -> &'static str {
+    if n == 1 { "an element" } else { "elements" }
+}
+
+impl Display for OutOfBounds {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let axis = self.axis;
+        let value = |list: &[u64]| list.get(axis).copied().unwrap_or_default();
+        let (offset, extent) = (value(&self.offsets), value(&self.shape));
+        let end = u128::from(offset) + u128::from(extent);
+        write!(f, "box out of bounds: axis {axis} of `{}` has extent {}, ", self.memory, self.extents.get(axis).unwrap_or(&0))?;
+        match extent {
+            1 => write!(f, "and the index is {offset}")?,
+            _ => write!(f, "and the box is {offset}..{end}")?,
+        }
+        write!(f, "{}", Arrow(&self.site))?;
+        write!(
+            f,
+            "\n  = `{}`: offsets {} and extents {} in `{}` of shape {}",
+            self.site.op,
+            List(&self.offsets),
+            List(&self.shape),
+            self.memory,
+            List(&self.extents)
+        )?;
+        f.write_str("\n  = help: offset + extent must not be more than the extent of the memory, on every axis; a ragged tail takes `pl::min(…)`")
+    }
+}
+
+impl Display for Arithmetic {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let (what, help) = match (self.problem, self.ty) {
+            (ArithmeticProblem::Overflow, _) => ("overflows", "the result must fit the type: cast the operands to a wider one"),
+            (ArithmeticProblem::Underflow, "usize") => {
+                ("is less than 0", "an index is never negative: compare before you subtract, or add before you subtract")
+            }
+            (ArithmeticProblem::Underflow, _) => ("underflows", "the result must fit the type: cast the operands to a wider one"),
+            (ArithmeticProblem::DivisionByZero, _) => ("divides by zero", "test the divisor before"),
+            (ArithmeticProblem::ZeroStep, _) => ("has a step of zero", "the step of `pl::range` must be at least 1"),
+        };
+        write!(f, "`{}` {what} (`{}`)", self.operation, self.ty)?;
+        write!(f, "{}", Arrow(&self.site))?;
+        write!(f, "\n  = help: {help}")
+    }
+}
+
+impl Display for ElementDivision {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        match &self.element {
+            Some(element) => write!(f, "division by zero: element {} of the divisor is 0 (`{}`)", List(element), self.dtype)?,
+            None => write!(f, "division by zero: the divisor is 0 (`{}`)", self.dtype)?,
+        }
+        write!(f, "{}", Arrow(&self.site))?;
+        f.write_str("\n  = help: integers have no infinity: make the divisor nonzero (`pl::maximum(d, 1)`) or divide as floats (`pl::cast::<f32>`)")
+    }
+}
+
+impl Display for PeerOutOfRange {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        write!(f, "peer {} is not a rank: the domain has {}", self.peer, Count(self.ranks, "rank"))?;
+        write!(f, "{}", Arrow(&self.site))?;
+        write!(
+            f,
+            "\n  = help: peers of `{}` are 0..{}: loop over `0..pld::nranks(ctx)`, or wrap around with `% nranks`",
+            self.site.op, self.ranks
+        )
+    }
+}
+
+impl Display for ExtentMismatch {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let (l, r) = (&self.lhs, &self.rhs);
+        write!(f, "tiles of different extents: `{}` is {}, `{}` is {}", l.0, List(&l.1), r.0, List(&r.1))?;
+        write!(f, "{}", Arrow(&self.site))?;
+        write!(f, "\n  = help: `{}` works element by element: give both tiles the same extents", self.site.op)
+    }
+}
+
+impl Display for DeclaredType {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let declared: Vec<String> = self.declared.iter().map(|d| d.map_or("_".into(), |d| d.to_string())).collect();
+        write!(f, "`{}` is declared with extents {}, and has {}", self.local, List(&declared), List(&self.found))?;
+        write!(f, "{}", Arrow(&self.site))?;
+        write!(f, "\n  = axis {} differs", self.axis)?;
+        f.write_str("\n  = help: correct the declared type, or the extents of the value")
+    }
+}
+
+impl Display for TileMemory {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "`{}` needs {} bytes of tile memory; `{}` has {}",
+            self.site.op, self.needed, self.platform, self.limit
+        )?;
+        write!(f, "{}", Arrow(&self.site))?;
+        for (name, bytes) in &self.tiles {
+            write!(f, "\n  = `{name}`: {bytes} bytes")?;
+        }
+        f.write_str("\n  = help: process the data in smaller tiles, in a loop over chunks")
+    }
+}
+
+impl Display for CellOverflow {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        write!(f, "signal overflow: {} holds {}, and adding {} does not fit `i32`", self.cell, self.value, self.add)?;
+        write!(f, "{}", Arrow(&self.site))?;
+        f.write_str("\n  = help: take credits back when they are used (notify yourself with a negative value), or `world.reset` the signal")
+    }
+}
+
+impl Display for RankState {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        match self {
+            RankState::Finished => f.write_str("finished"),
+            RankState::Blocked(site) => write!(f, "blocked in `{}` at {}", site.op, At(site)),
+            RankState::Running(site) => write!(f, "running, at {}", At(site)),
+            RankState::Spinning(site) => write!(f, "re-reading unchanged cells at {}", At(site)),
+        }
+    }
+}
+
+impl Display for Blocked {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", Arrow(&self.site))?;
+        write!(
+            f,
+            "\n  = rank {} waits for {} {} {}; it is {}",
+            self.site.rank,
+            self.cell,
+            self.compare.symbol(),
+            self.expected,
+            self.value
+        )?;
+        if self.senders.is_empty() {
+            f.write_str("\n  = no kernel of this launch can notify that cell")?;
+        }
+        for sender in self.senders.iter().take(MAX_RANKS) {
+            write!(f, "\n  = rank {} can notify it at {}: ", sender.site.rank, At(&sender.site))?;
+            match sender.sent {
+                0 => f.write_str("sent nothing")?,
+                1 => f.write_str("sent once")?,
+                n => write!(f, "sent {n} times")?,
+            }
+            write!(f, ", now {}", sender.state)?;
+        }
+        match self.more_senders + self.senders.len().saturating_sub(MAX_RANKS) {
+            0 => Ok(()),
+            more => write!(f, "\n  = {} more can notify it", Count(more, "rank")),
+        }
+    }
+}
+
+/// Writes the first [`MAX_RANKS`] of a list, and how many more there are.
+fn write_ranks<T: Display>(f: &mut Formatter<'_>, list: &[T], what: &str) -> fmt::Result {
+    for item in list.iter().take(MAX_RANKS) {
+        item.fmt(f)?;
+    }
+    match list.len().saturating_sub(MAX_RANKS) {
+        0 => Ok(()),
+        more => write!(f, "\n  = and {} more {what}", Count(more, "rank")),
+    }
+}
+
+impl Display for Deadlock {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let total = self.blocked.len() + self.finished;
+        write!(f, "deadlock: {} of {total} blocked, {} finished", Count(self.blocked.len(), "rank"), self.finished)?;
+        write_ranks(f, &self.blocked, "blocked")?;
+        f.write_str("\n  = help: ")?;
+        let all = || self.blocked.iter().flat_map(|b| &b.senders);
+        if self.blocked.iter().any(|b| b.senders.is_empty()) {
+            f.write_str("a wait needs a notify of the same cell: compare the offsets and the peer of the notify with the offsets of the wait")
+        } else if all().any(|s| s.state == RankState::Finished && s.sent > 0) {
+            f.write_str("a rank that could notify has finished: it sent fewer credits, or a smaller value, than the wait expects")
+        } else if all().any(|s| s.state == RankState::Finished) {
+            f.write_str("a rank that could notify has finished without doing so: look at the conditions around its notify")
+        } else {
+            f.write_str("the ranks wait for one another: notify before you wait")
+        }
+    }
+}
+
+impl Display for Spinning {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", Arrow(&self.site))?;
+        write!(f, "\n  = rank {} re-reads {}, which stays {}", self.site.rank, self.cell, self.value)
+    }
+}
+
+impl Display for Livelock {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let total = self.spinning.len() + self.blocked.len() + self.finished;
+        write!(
+            f,
+            "livelock: {} of {total} re-reading cells that nobody will change, {} blocked, {} finished",
+            Count(self.spinning.len(), "rank"),
+            self.blocked.len(),
+            self.finished
+        )?;
+        write_ranks(f, &self.spinning, "spinning")?;
+        write_ranks(f, &self.blocked, "blocked")?;
+        f.write_str("\n  = help: `pl::read` acquires nothing and waits for nothing: use `pld::system::wait`, and a notify that satisfies it")
+    }
+}
+
+impl Display for OpBudget {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        write!(f, "endless loop? rank {} executed more than {} ops", self.site.rank, self.budget)?;
+        write!(f, "{}", Arrow(&self.site))?;
+        f.write_str("\n  = help: look at the condition of the loop; a kernel that needs more ops than that takes a larger op budget")
+    }
+}
+
+impl Display for Interrupted {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        f.write_str("interrupted")?;
+        for (rank, state) in self.ranks.iter().enumerate().take(MAX_RANKS) {
+            write!(f, "\n  = rank {rank}: {state}")?;
+        }
+        match self.ranks.len().saturating_sub(MAX_RANKS) {
+            0 => Ok(()),
+            more => write!(f, "\n  = and {} more", Count(more, "rank")),
+        }
+    }
+}
+
+impl Display for Fault {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        f.write_str("error: ")?;
+        match self {
+            Fault::Race(fault) => fault.fmt(f),
+            Fault::Uninitialised(fault) => fault.fmt(f),
+            Fault::OutOfBounds(fault) => fault.fmt(f),
+            Fault::Arithmetic(fault) => fault.fmt(f),
+            Fault::ElementDivision(fault) => fault.fmt(f),
+            Fault::Peer(fault) => fault.fmt(f),
+            Fault::Extents(fault) => fault.fmt(f),
+            Fault::Declared(fault) => fault.fmt(f),
+            Fault::TileMemory(fault) => fault.fmt(f),
+            Fault::CellOverflow(fault) => fault.fmt(f),
+            Fault::Deadlock(fault) => fault.fmt(f),
+            Fault::Livelock(fault) => fault.fmt(f),
+            Fault::OpBudget(fault) => fault.fmt(f),
+            Fault::Interrupted(fault) => fault.fmt(f),
+        }
+    }
+}
+
+impl core::error::Error for Fault {}
