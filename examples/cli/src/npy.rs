@@ -1,0 +1,138 @@
+//! `.npy` files as NumPy writes and reads them: little-endian `f32` in C order, of three axes.
+//!
+//! A file of another kind is refused with what was found in it: silent conversion would hide a mistake in the script that wrote it.
+
+use ndarray_npy::WriteNpyExt;
+use ndarray_npy::npy::header::Header;
+use pl::ndarray::{Array3, ArrayView3};
+use std::fs::File;
+use std::io::{BufReader, BufWriter, Read, Write};
+use std::path::Path;
+
+/// Reads an array of `f32` with three axes. The error says what was found instead.
+pub fn read(path: &Path) -> Result<Array3<f32>, String> {
+    let file = File::open(path).map_err(|e| format!("cannot open `{}`: {e}", path.display()))?;
+    parse(BufReader::new(file)).map_err(|e| format!("`{}` {e}", path.display()))
+}
+
+/// Reads the file's text. Errors complete the sentence "`x.npy` …".
+fn parse(mut reader: impl Read) -> Result<Array3<f32>, String> {
+    let header = Header::from_reader(&mut reader).map_err(|e| format!("is not a .npy file: {e}"))?;
+    let descriptor = header.type_descriptor.to_string();
+    check_dtype(descriptor.trim_matches('\''))?;
+    let &[ranks, rows, columns] = header.shape.as_slice() else {
+        return Err(format!(
+            "has shape {:?}, and not 3 axes [P, 1, P * SIZE]; use `x.reshape(P, 1, -1)`",
+            header.shape
+        ));
+    };
+    if header.layout.is_fortran() {
+        return Err("is in Fortran order, and not in C order; use `np.ascontiguousarray(x)` before `np.save`".into());
+    }
+    let mut bytes = vec![];
+    reader.read_to_end(&mut bytes).map_err(|e| format!("cannot be read: {e}"))?;
+    let expected = [ranks, rows, columns].iter().try_fold(4usize, |n, extent| n.checked_mul(*extent));
+    if expected != Some(bytes.len()) {
+        return Err(format!(
+            "is damaged: its header promises f32 of shape {:?}, and {} bytes of data follow",
+            header.shape,
+            bytes.len()
+        ));
+    }
+    let elements = bytes.as_chunks().0.iter().map(|b| f32::from_le_bytes(*b)).collect();
+    Array3::from_shape_vec((ranks, rows, columns), elements).map_err(|e| format!("is damaged: {e}"))
+}
+
+/// Accepts `<f4` and says of anything else what it is.
+fn check_dtype(descriptor: &str) -> Result<(), String> {
+    let name = match descriptor.trim_start_matches(['<', '>', '|', '=']) {
+        "f2" => "float16",
+        "f4" => "float32",
+        "f8" => "float64",
+        "i1" => "int8",
+        "i2" => "int16",
+        "i4" => "int32",
+        "i8" => "int64",
+        "u1" => "uint8",
+        "u4" => "uint32",
+        "b1" => "bool",
+        "c8" => "complex64",
+        "c16" => "complex128",
+        _ => "another type",
+    };
+    match descriptor {
+        "<f4" => Ok(()),
+        ">f4" => Err("holds big-endian float32 (`>f4`), and not little-endian; use `x.astype('<f4')`".into()),
+        _ => Err(format!("holds {name} (`{descriptor}`), and not float32 (`<f4`); use `x.astype('<f4')`")),
+    }
+}
+
+/// Writes an array so that `np.load` reads it.
+pub fn write(path: &Path, array: ArrayView3<'_, f32>) -> Result<(), String> {
+    let error = |e: &dyn std::fmt::Display| format!("cannot write `{}`: {e}", path.display());
+    let mut file = BufWriter::new(File::create(path).map_err(|e| error(&e))?);
+    array.as_standard_layout().write_npy(&mut file).map_err(|e| error(&e))?;
+    file.flush().map_err(|e| error(&e))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn fixture(name: &str) -> Result<Array3<f32>, String> {
+        read(&Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/npy").join(name))
+            .map_err(|e| e.replace(&format!("{}/tests/npy/", env!("CARGO_MANIFEST_DIR")), ""))
+    }
+
+    #[test]
+    fn what_numpy_wrote() {
+        let x = fixture("p4_size8.npy").unwrap();
+        assert_eq!(x.dim(), (4, 1, 32));
+        assert_eq!(x[[2, 0, 5]], 205.0);
+        assert_eq!(fixture("version2.npy").unwrap(), x);
+    }
+
+    #[test]
+    fn what_is_refused() {
+        let error = |name: &str| fixture(name).unwrap_err();
+        assert_eq!(error("f64.npy"), "`f64.npy` holds float64 (`<f8`), and not float32 (`<f4`); use `x.astype('<f4')`");
+        assert_eq!(
+            error("big_endian.npy"),
+            "`big_endian.npy` holds big-endian float32 (`>f4`), and not little-endian; use `x.astype('<f4')`"
+        );
+        assert_eq!(
+            error("fortran.npy"),
+            "`fortran.npy` is in Fortran order, and not in C order; use `np.ascontiguousarray(x)` before `np.save`"
+        );
+        assert_eq!(
+            error("two_axes.npy"),
+            "`two_axes.npy` has shape [4, 32], and not 3 axes [P, 1, P * SIZE]; use `x.reshape(P, 1, -1)`"
+        );
+        assert_eq!(
+            error("truncated.npy"),
+            "`truncated.npy` is damaged: its header promises f32 of shape [4, 1, 32], and 384 bytes of data follow"
+        );
+        assert!(
+            error("structured.npy").starts_with("`structured.npy` holds another type (`["),
+            "{}",
+            error("structured.npy")
+        );
+        assert!(error("not_npy.txt").starts_with("`not_npy.txt` is not a .npy file: "), "{}", error("not_npy.txt"));
+        assert!(error("missing.npy").starts_with("cannot open `missing.npy`: "), "{}", error("missing.npy"));
+    }
+
+    #[test]
+    fn round_trip() {
+        let path = std::env::temp_dir().join(format!("pl-npy-{}.npy", std::process::id()));
+        let x = Array3::from_shape_fn((2, 1, 6), |(r, _, i)| (100 * r + i) as f32);
+        // A view whose elements do not lie in C order is written in C order.
+        let mut transposed = x.clone();
+        transposed.swap_axes(0, 2);
+        write(&path, transposed.view()).unwrap();
+        assert_eq!(read(&path).unwrap(), transposed);
+        std::fs::remove_file(&path).unwrap();
+        assert!(
+            write(Path::new("/nowhere/y.npy"), x.view()).unwrap_err().starts_with("cannot write `/nowhere/y.npy`: ")
+        );
+    }
+}

@@ -1,0 +1,154 @@
+//! One run of an example.
+
+use crate::args::{Args, Emit, Mode, Program};
+use crate::failure::Failure;
+use crate::{diff, npy};
+use anstyle::{AnsiColor, Style};
+use pl::ndarray::{Array3, ArrayView3};
+use pl::{Call, LaunchOptions, Report, Scheduler, Stages, World, text};
+use std::io::Write;
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// One run of an example: what the user asked for, and where the answers go.
+#[derive(Debug)]
+pub struct Session {
+    program: Program,
+    args: Args,
+    interrupt: Arc<AtomicBool>,
+}
+
+/// How an example ends well.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Done {
+    /// It ran, and its result is right.
+    Checked,
+    /// `--emit`: a stage was printed, nothing ran.
+    Emitted,
+}
+
+/// Runs an example with the command line of the process. The last line is `OK` when the example ran and its result is right.
+pub fn main(program: Program, body: impl FnOnce(&Session) -> Result<Done, Failure>) -> ExitCode {
+    let args = match program.parse(std::env::args_os()) {
+        Ok(args) => args,
+        Err(error) => {
+            // `--help` goes to stdout with status 0, a mistake to stderr with status 2.
+            let _ = error.print();
+            return ExitCode::from(if error.use_stderr() { 2 } else { 0 });
+        }
+    };
+    args.world.color.choice().write_global();
+    let session = Session { program, args, interrupt: Arc::default() };
+    session.watch_interrupts();
+    match body(&session) {
+        Ok(Done::Checked) => session.print("OK\n"),
+        Ok(Done::Emitted) => {}
+        Err(failure) => {
+            session.report("error", AnsiColor::Red, &failure.to_string());
+            return ExitCode::from(failure.status());
+        }
+    }
+    ExitCode::SUCCESS
+}
+
+impl Session {
+    /// The world that the user asked for.
+    pub fn world(&self) -> Result<World, Failure> {
+        let world = World::open(&self.args.world.platform, &self.args.world.devices.0)?;
+        let (found, least) = (world.size(), self.program.min_ranks);
+        if found < least {
+            let plural = if found == 1 { "device" } else { "devices" };
+            return Err(Failure::Usage(format!(
+                "{} needs at least {least} ranks, and `--devices` names {found} {plural}\n  = help: name more: `-d 0,1`",
+                self.program.name
+            )));
+        }
+        Ok(world)
+    }
+
+    /// Which variant the user asked for.
+    pub fn mode(&self) -> Mode {
+        self.args.mode
+    }
+
+    /// The array of `--input`, when there is one: f32 of shape `[P, 1, P * SIZE]`.
+    pub fn input(&self, ranks: usize) -> Result<Option<Array3<f32>>, Failure> {
+        let Some(path) = &self.args.files.input else { return Ok(None) };
+        let x = npy::read(path).map_err(Failure::Usage)?;
+        let fits = x.dim().0 == ranks && x.dim().1 == 1 && x.dim().2 % ranks == 0 && x.dim().2 > 0;
+        if fits {
+            return Ok(Some(x));
+        }
+        Err(Failure::Usage(format!(
+            "`{}` has shape {:?}, which does not fit {ranks} ranks\n  = help: x has shape [{ranks}, 1, {ranks} * SIZE], or choose as \
+             many devices as it has rows: `-d`",
+            path.display(),
+            x.shape()
+        )))
+    }
+
+    /// Writes the result to `--output`, when that is given.
+    pub fn output(&self, y: ArrayView3<'_, f32>) -> Result<(), Failure> {
+        let path = self.args.files.output.as_deref();
+        path.map_or(Ok(()), |path| npy::write(path, y)).map_err(Failure::Usage)
+    }
+
+    /// Launches the calls with the scheduler that the user asked for. Ctrl-C ends the run with a report of where each rank is.
+    pub fn launch<'a>(&self, world: &World, calls: impl IntoIterator<Item = Call<'a>>) -> Result<Report, Failure> {
+        let scheduler = self.args.world.seed.map_or(Scheduler::Parallel, Scheduler::Seeded);
+        let options = LaunchOptions { scheduler, interrupt: Some(self.interrupt.clone()), ..LaunchOptions::default() };
+        Ok(world.launch_with(options, calls)?)
+    }
+
+    /// Prints the stage that `--emit` names, and says whether it was given. `call` makes rank 0's call of a variant.
+    pub fn emit<'a>(&self, world: &World, mut call: impl FnMut(Mode) -> Call<'a>) -> Result<bool, Failure> {
+        let Some(emit) = self.args.emit else { return Ok(false) };
+        let mut stages = |mode| world.compile(&call(mode));
+        let text = match emit {
+            Emit::Ir => text::print(stages(self.mode())?.ir()),
+            Emit::Lowered => text::print(stages(self.mode())?.lowered()),
+            Emit::Plan => stages(self.mode())?.plan(),
+            Emit::Cost => stages(self.mode())?.cost().to_string(),
+            Emit::Diff => {
+                let (hand, builtin) = (stages(Mode::Hand)?, stages(Mode::Builtin)?);
+                let name = |stages: &Stages| format!("{} (lowered)", stages.lowered().name);
+                let text = |stages: &Stages| text::print(stages.lowered());
+                diff::unified(&name(&hand), &text(&hand), &name(&builtin), &text(&builtin))
+            }
+        };
+        self.print(&text);
+        if !text.ends_with('\n') {
+            self.print("\n");
+        }
+        Ok(true)
+    }
+
+    /// Writes to stdout. Colours go where they are wanted; a reader that left is no error.
+    pub fn print(&self, text: &str) {
+        let _ = anstream::stdout().write_all(text.as_bytes());
+    }
+
+    /// Writes a note to stderr.
+    pub fn note(&self, text: &str) {
+        self.report("note", AnsiColor::Cyan, text);
+    }
+
+    fn report(&self, label: &str, color: AnsiColor, text: &str) {
+        let style = Style::new().bold().fg_color(Some(color.into()));
+        let _ = anstream::stderr().write_all(format!("{style}{label}{style:#}: {text}\n").as_bytes());
+    }
+
+    /// The first Ctrl-C ends the run that is under way, with a report; the second ends the process.
+    fn watch_interrupts(&self) {
+        let interrupt = self.interrupt.clone();
+        let handler = move || {
+            if interrupt.swap(true, Ordering::Relaxed) {
+                std::process::exit(130);
+            }
+        };
+        if let Err(error) = ctrlc::set_handler(handler) {
+            self.note(&format!("Ctrl-C ends the program without a report: {error}"));
+        }
+    }
+}

@@ -1,0 +1,234 @@
+//! Calls: a kernel with its arguments, ready to launch.
+
+use super::Window;
+use super::world::Shared;
+use crate::Element;
+use ndarray::{ArrayView, ArrayViewMut, Dimension};
+use pl_core::bind::ArgShape;
+use pl_core::definition::Definition;
+use pl_core::ir::{ConstValue, Elem, Lit, ScalarType};
+use pl_core::runtime::{ArgValue, WindowId};
+use std::borrow::Cow;
+use std::fmt;
+use std::sync::Arc;
+
+/// A call of a kernel: what calling the kernel's host function gives. It does nothing until [`crate::World::launch`] takes it.
+#[must_use = "a call runs only when `World::launch` takes it"]
+pub struct Call<'a> {
+    pub(super) definition: Definition,
+    pub(super) args: Vec<Argument<'a>>,
+}
+
+/// One argument of a [`Call`].
+pub struct Argument<'a>(pub(super) Kind<'a>);
+
+/// What an argument is.
+pub(super) enum Kind<'a> {
+    /// A tensor that is only read; lent where its elements lie in C order, copied otherwise.
+    In { shape: Vec<usize>, bytes: Cow<'a, [u8]> },
+    /// A tensor that is written, and whose elements lie in C order.
+    Lent { shape: Vec<usize>, bytes: &'a mut [u8] },
+    /// A tensor that is written through a copy.
+    Copied(Box<dyn Staged + Send + 'a>),
+    /// A window.
+    Window { shape: Vec<usize>, id: WindowId, owner: &'a Arc<Shared> },
+    /// A scalar.
+    Scalar(ConstValue),
+}
+
+/// A view whose elements do not lie in C order, and a copy in which they do.
+pub(super) trait Staged {
+    /// The shape of both.
+    fn shape(&self) -> &[usize];
+    /// The copy.
+    fn bytes(&mut self) -> &mut [u8];
+    /// Copies back into the view.
+    fn finish(&mut self);
+}
+
+struct StagedView<'a, T, D> {
+    view: ArrayViewMut<'a, T, D>,
+    copy: Vec<T>,
+}
+
+impl<T: Element, D: Dimension> Staged for StagedView<'_, T, D> {
+    fn shape(&self) -> &[usize] {
+        self.view.shape()
+    }
+
+    fn bytes(&mut self) -> &mut [u8] {
+        bytemuck::cast_slice_mut(&mut self.copy)
+    }
+
+    fn finish(&mut self) {
+        for (element, copy) in self.view.iter_mut().zip(&self.copy) {
+            *element = *copy;
+        }
+    }
+}
+
+/// A type whose values a kernel takes as scalar arguments: the element types, `usize` and `bool`.
+pub trait ScalarArgument: Copy + sealed::Scalar {
+    /// The value as the core sees it.
+    #[doc(hidden)]
+    fn value(self) -> ConstValue;
+}
+
+mod sealed {
+    pub trait Scalar {}
+}
+
+macro_rules! scalar_arguments {
+    ($($type:ty => |$x:ident| $lit:expr, $scalar:expr;)*) => {$(
+        impl sealed::Scalar for $type {}
+        impl ScalarArgument for $type {
+            fn value(self) -> ConstValue {
+                let $x = self;
+                ConstValue::Scalar($lit, $scalar)
+            }
+        }
+    )*};
+}
+
+/// The scalar type that is an element type.
+fn elem<T: Element>() -> ScalarType {
+    ScalarType::Elem(Elem::Known(T::DTYPE))
+}
+
+scalar_arguments! {
+    f32 => |x| Lit::Float(f64::from(x)), elem::<f32>();
+    half::f16 => |x| Lit::Float(f64::from(x)), elem::<half::f16>();
+    half::bf16 => |x| Lit::Float(f64::from(x)), elem::<half::bf16>();
+    i8 => |x| Lit::Int(i128::from(x)), elem::<i8>();
+    i16 => |x| Lit::Int(i128::from(x)), elem::<i16>();
+    i32 => |x| Lit::Int(i128::from(x)), elem::<i32>();
+    i64 => |x| Lit::Int(i128::from(x)), elem::<i64>();
+    u8 => |x| Lit::Int(i128::from(x)), elem::<u8>();
+    u32 => |x| Lit::Int(i128::from(x)), elem::<u32>();
+    usize => |x| Lit::Int(x as i128), ScalarType::Index;
+    bool => |x| Lit::Bool(x), ScalarType::Bool;
+}
+
+/// A call of the kernel that `definition` defines.
+pub fn call<'a>(definition: fn() -> Definition, args: Vec<Argument<'a>>) -> Call<'a> {
+    Call { definition: definition(), args }
+}
+
+/// A tensor that the kernel reads.
+pub fn arg_in<T: Element, D: Dimension>(view: ArrayView<'_, T, D>) -> Argument<'_> {
+    let shape = view.shape().to_vec();
+    let bytes = match view.to_slice() {
+        Some(elements) => Cow::Borrowed(bytemuck::cast_slice(elements)),
+        None => {
+            let copy: Vec<T> = view.iter().copied().collect();
+            Cow::Owned(bytemuck::cast_slice(&copy).to_vec())
+        }
+    };
+    Argument(Kind::In { shape, bytes })
+}
+
+/// A tensor that the kernel writes.
+pub fn arg_out<'a, T: Element, D: Dimension + 'a>(view: ArrayViewMut<'a, T, D>) -> Argument<'a> {
+    if !view.is_standard_layout() {
+        let copy = view.iter().copied().collect();
+        return Argument(Kind::Copied(Box::new(StagedView { view, copy })));
+    }
+    let shape = view.shape().to_vec();
+    let bytes = bytemuck::cast_slice_mut(view.into_slice().unwrap_or_default());
+    Argument(Kind::Lent { shape, bytes })
+}
+
+/// A window.
+pub fn arg_window<T: Element>(window: &Window<T>) -> Argument<'_> {
+    Argument(Kind::Window { shape: window.shape().to_vec(), id: window.id, owner: &window.shared })
+}
+
+/// A scalar.
+pub fn arg_scalar<'a, T: ScalarArgument>(value: T) -> Argument<'a> {
+    Argument(Kind::Scalar(value.value()))
+}
+
+impl Call<'_> {
+    /// The name of the kernel.
+    pub fn kernel(&self) -> &'static str {
+        let path = self.definition.source.path;
+        path.rsplit("::").next().unwrap_or(path)
+    }
+
+    /// The arguments' shapes. Windows are numbered by their first use in the call, so that a call on other windows is the same call.
+    pub(super) fn shapes(&self) -> Vec<ArgShape> {
+        let mut windows: Vec<WindowId> = vec![];
+        let shape_of = |argument: &Argument<'_>| match &argument.0 {
+            Kind::In { shape, .. } | Kind::Lent { shape, .. } => {
+                ArgShape::Memory { shape: shape.clone(), window: None }
+            }
+            Kind::Copied(staged) => ArgShape::Memory { shape: staged.shape().to_vec(), window: None },
+            Kind::Window { shape, id, .. } => {
+                let number = windows.iter().position(|w| w == id).unwrap_or_else(|| {
+                    windows.push(*id);
+                    windows.len() - 1
+                });
+                ArgShape::Memory { shape: shape.clone(), window: Some(number as u64) }
+            }
+            Kind::Scalar(_) => ArgShape::Scalar,
+        };
+        self.args.iter().map(shape_of).collect()
+    }
+
+    /// The windows among the arguments, with the argument's position.
+    pub(super) fn windows(&self) -> impl Iterator<Item = (usize, WindowId, &Arc<Shared>)> {
+        self.args.iter().enumerate().filter_map(|(position, argument)| match &argument.0 {
+            Kind::Window { id, owner, .. } => Some((position, *id, *owner)),
+            _ => None,
+        })
+    }
+
+    /// The arguments as an engine takes them.
+    pub(super) fn values(&mut self) -> Vec<ArgValue<'_>> {
+        self.args.iter_mut().map(Argument::value).collect()
+    }
+
+    /// Copies back what was written through copies.
+    pub(super) fn finish(self) {
+        for argument in self.args {
+            if let Kind::Copied(mut staged) = argument.0 {
+                staged.finish();
+            }
+        }
+    }
+}
+
+impl Argument<'_> {
+    fn value(&mut self) -> ArgValue<'_> {
+        match &mut self.0 {
+            Kind::In { bytes, .. } => ArgValue::In(bytes),
+            Kind::Lent { bytes, .. } => ArgValue::Out(bytes),
+            Kind::Copied(staged) => ArgValue::Out(staged.bytes()),
+            Kind::Window { id, .. } => ArgValue::Window(*id),
+            Kind::Scalar(value) => ArgValue::Scalar(value.clone()),
+        }
+    }
+}
+
+impl fmt::Debug for Call<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut tuple = f.debug_tuple(self.kernel());
+        for argument in &self.args {
+            tuple.field(argument);
+        }
+        tuple.finish()
+    }
+}
+
+impl fmt::Debug for Argument<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.0 {
+            Kind::In { shape, .. } => write!(f, "In{shape:?}"),
+            Kind::Lent { shape, .. } => write!(f, "Out{shape:?}"),
+            Kind::Copied(staged) => write!(f, "Out{:?}", staged.shape()),
+            Kind::Window { shape, id, .. } => write!(f, "Window{shape:?}#{}", id.0),
+            Kind::Scalar(ConstValue::Scalar(value, _)) => write!(f, "{value:?}"),
+            Kind::Scalar(value) => write!(f, "{value:?}"),
+        }
+    }
+}

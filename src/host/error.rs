@@ -1,0 +1,177 @@
+//! The one error of the host side. It prints as a complete report, with `{}` and with `{:?}`.
+
+use pl_core::diag::Located;
+use pl_core::fault::Fault;
+use std::fmt;
+use std::ops::Range;
+
+/// What went wrong. Both `{}` and `{:?}` print the complete report, so that an error that `main` returns can be read.
+#[derive(Clone, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// The host asked for something that cannot be: a device list, a window, the number of calls, …
+    #[error("{}", with_help(message, help))]
+    Usage {
+        /// What was found and what was expected.
+        message: String,
+        /// How to mend it.
+        help: String,
+    },
+    /// Calls that cannot be bound, everything that is wrong with them at once.
+    #[error("{}", Reports(problems))]
+    Bind {
+        /// What is wrong, each problem once.
+        problems: Vec<BindProblem>,
+    },
+    /// A window that a failed launch used, and that was not reset since.
+    #[error("{}", with_help(message, help))]
+    Poisoned {
+        /// Which window of which call.
+        message: String,
+        /// How to mend it.
+        help: String,
+    },
+    /// A check stopped the run.
+    #[error("{}", unprefixed(&.0.to_string()))]
+    Fault(Box<Fault>),
+}
+
+/// One thing that is wrong with the calls of a launch.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BindProblem {
+    /// What is wrong, and where.
+    pub located: Located,
+    /// The ranks whose calls have this problem, in order.
+    pub ranks: Vec<usize>,
+    /// The number of ranks of the world.
+    pub world: usize,
+}
+
+/// The most problems that a report prints.
+const SHOWN: usize = 20;
+
+impl Error {
+    /// An error of the host's own making.
+    pub(crate) fn usage(message: impl Into<String>, help: impl Into<String>) -> Error {
+        Error::Usage { message: message.into(), help: help.into() }
+    }
+}
+
+/// The same as `{}`: `main` prints the error that it returns with `{:?}`.
+impl fmt::Debug for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+impl fmt::Display for BindProblem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let text = self.located.to_string();
+        if self.ranks.len() == self.world {
+            return f.write_str(&text);
+        }
+        // The ranks stand before the help line, which comes last.
+        let ranks = format!("\n  = in the call of {}", Ranks(&self.ranks));
+        match text.rfind("\n  = help: ") {
+            Some(at) => write!(f, "{}{ranks}{}", &text[..at], &text[at..]),
+            None => write!(f, "{text}{ranks}"),
+        }
+    }
+}
+
+/// Problems one after the other. Whoever prints an error writes `error: ` in front; so the first problem goes without it.
+struct Reports<'a>(&'a [BindProblem]);
+
+impl fmt::Display for Reports<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (i, problem) in self.0.iter().take(SHOWN).enumerate() {
+            let text = problem.to_string();
+            match i {
+                0 => f.write_str(unprefixed(&text))?,
+                _ => write!(f, "\n\n{text}")?,
+            }
+        }
+        match self.0.len().saturating_sub(SHOWN) {
+            0 => Ok(()),
+            more => write!(f, "\n\n… and {more} more"),
+        }
+    }
+}
+
+/// A report without the `error: ` that whoever prints it writes.
+fn unprefixed(text: &str) -> &str {
+    text.strip_prefix("error: ").unwrap_or(text)
+}
+
+/// A message with its help line.
+fn with_help(message: &str, help: &str) -> String {
+    if help.is_empty() { message.to_owned() } else { format!("{message}\n  = help: {help}") }
+}
+
+/// Ranks as a reader wants them: `rank 3`, `ranks 0 to 6, 9`.
+pub(crate) struct Ranks<'a>(pub(crate) &'a [usize]);
+
+impl fmt::Display for Ranks<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut ranges: Vec<Range<usize>> = vec![];
+        for &rank in self.0 {
+            match ranges.last_mut() {
+                Some(range) if range.end == rank => range.end += 1,
+                _ => ranges.push(rank..rank + 1),
+            }
+        }
+        f.write_str(if self.0.len() == 1 { "rank " } else { "ranks " })?;
+        for (i, range) in ranges.iter().enumerate() {
+            let comma = if i == 0 { "" } else { ", " };
+            match range.len() {
+                1 => write!(f, "{comma}{}", range.start)?,
+                2 => write!(f, "{comma}{}, {}", range.start, range.end - 1)?,
+                _ => write!(f, "{comma}{} to {}", range.start, range.end - 1)?,
+            }
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use pl_core::diag::Diagnostic;
+    use pl_core::ir::Loc;
+
+    fn problem(message: &str, help: &str, ranks: &[usize]) -> BindProblem {
+        let located = Located {
+            kernel: "k".into(),
+            place: None,
+            diagnostic: Diagnostic::new(Loc::NONE, message, help),
+            related: vec![],
+        };
+        BindProblem { located, ranks: ranks.to_vec(), world: 4 }
+    }
+
+    #[test]
+    fn ranks() {
+        let text = |ranks: &[usize]| Ranks(ranks).to_string();
+        assert_eq!(text(&[3]), "rank 3");
+        assert_eq!(text(&[0, 1]), "ranks 0, 1");
+        assert_eq!(text(&[0, 1, 2, 3, 4, 5, 6, 9]), "ranks 0 to 6, 9");
+        assert_eq!(text(&[0, 2, 3, 4]), "ranks 0, 2 to 4");
+    }
+
+    #[test]
+    fn debug_is_the_report() {
+        let error =
+            Error::Bind { problems: vec![problem("one", "mend", &[0, 1, 2, 3]), problem("two", "so", &[1, 2])] };
+        let report = "one\n  --> kernel `k`\n  = help: mend\n\nerror: two\n  --> kernel `k`\n  = in the call of ranks 1, 2\n  = help: so";
+        assert_eq!(format!("{error}"), report);
+        assert_eq!(format!("{error:?}"), report);
+        let usage = Error::usage("message", "help");
+        assert_eq!(format!("{usage:?}"), "message\n  = help: help");
+    }
+
+    #[test]
+    fn long_reports_are_cut() {
+        let problems = (0..25).map(|i| problem(&format!("number {i}"), "", &[0])).collect();
+        assert!(Error::Bind { problems }.to_string().ends_with("… and 5 more"));
+    }
+}

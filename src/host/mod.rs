@@ -1,0 +1,22 @@
+//! The host side: worlds, windows, calls and launches.
+//!
+//! A [`World`] is a set of devices; rank r runs on the r-th of them. [`Window`]s are memory that every rank has and every rank can reach.
+//! Calling a kernel gives a [`Call`], which holds its arguments; [`World::launch`] takes one call per rank, binds and
+//! checks them, runs them, and returns a [`Report`]. Everything that can go wrong is an [`Error`] that prints as a report.
+//!
+//! This module prints nothing and does not panic.
+
+mod call;
+mod error;
+mod prepare;
+mod stages;
+mod window;
+mod world;
+
+pub use call::{Argument, Call, ScalarArgument, arg_in, arg_out, arg_scalar, arg_window, call};
+pub use error::{BindProblem, Error};
+pub use pl_core::fault::{Fault, Report};
+pub use pl_core::runtime::{LaunchOptions, Scheduler};
+pub use stages::Stages;
+pub use window::Window;
+pub use world::World;

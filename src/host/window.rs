@@ -1,0 +1,88 @@
+//! Windows: memory that every rank of a world has.
+
+use super::Error;
+use super::world::Shared;
+use crate::Element;
+use ndarray::{ArrayBase, ArrayD, Data, Dimension, IxDyn};
+use pl_core::runtime::WindowId;
+use std::fmt;
+use std::marker::PhantomData;
+use std::sync::Arc;
+
+/// A window: every rank of its world has one array of this shape, and a kernel reaches the array of any rank.
+///
+/// Windows outlive launches; dropping one frees its memory. It may be used only in the world that made it.
+///
+/// ```
+/// let world = pl::World::open("sim", &[0, 1])?;
+/// let data = world.zeros::<f32>([2, 3])?;
+/// assert_eq!(data.shape(), [2, 3]);
+/// assert_eq!(data.to_array(1)?, pl::ndarray::ArrayD::<f32>::zeros(vec![2, 3]));
+/// # Ok::<(), pl::Error>(())
+/// ```
+pub struct Window<T> {
+    pub(super) shared: Arc<Shared>,
+    pub(super) id: WindowId,
+    shape: Vec<usize>,
+    element: PhantomData<fn() -> T>,
+}
+
+impl<T: Element> Window<T> {
+    pub(super) fn new(shared: Arc<Shared>, id: WindowId, shape: Vec<usize>) -> Window<T> {
+        Window { shared, id, shape, element: PhantomData }
+    }
+
+    /// The shape of each rank's array.
+    pub fn shape(&self) -> &[usize] {
+        &self.shape
+    }
+
+    /// Copies the array of `rank` out, whatever it holds: elements that nothing wrote are zero.
+    pub fn to_array(&self, rank: usize) -> Result<ArrayD<T>, Error> {
+        self.check_rank(rank)?;
+        let mut elements = vec![T::ZERO; self.shape.iter().product()];
+        self.shared.read(self.id, rank, bytemuck::cast_slice_mut(&mut elements))?;
+        ArrayD::from_shape_vec(IxDyn(&self.shape), elements).map_err(|e| Error::usage(e.to_string(), ""))
+    }
+
+    /// Replaces the array of `rank`. Its contents are data: kernels may load them.
+    pub fn write<S, D>(&self, rank: usize, array: &ArrayBase<S, D>) -> Result<(), Error>
+    where
+        S: Data<Elem = T>,
+        D: Dimension,
+    {
+        self.check_rank(rank)?;
+        if array.shape() != self.shape {
+            return Err(Error::usage(
+                format!("an array of shape {:?} does not fit a window of shape {:?}", array.shape(), self.shape),
+                "a window's array has the shape that the window was made with",
+            ));
+        }
+        let array = array.as_standard_layout();
+        let elements = array.as_slice().unwrap_or_default();
+        self.shared.write(self.id, rank, bytemuck::cast_slice(elements))
+    }
+
+    fn check_rank(&self, rank: usize) -> Result<(), Error> {
+        let ranks = self.shared.ranks();
+        if rank < ranks {
+            return Ok(());
+        }
+        Err(Error::usage(
+            format!("there is no rank {rank} in a world of {ranks}"),
+            format!("ranks are 0 to {}", ranks - 1),
+        ))
+    }
+}
+
+impl<T> Drop for Window<T> {
+    fn drop(&mut self) {
+        self.shared.free(self.id);
+    }
+}
+
+impl<T: Element> fmt::Debug for Window<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Window<{}>{:?}", T::DTYPE, self.shape)
+    }
+}
