@@ -13,4 +13,7 @@ pub mod bind;
 pub mod definition;
 pub mod fault;
 pub mod runtime;
+pub mod text;
+pub mod pass;
+pub mod poly;
 pub mod verify;

@@ -1,0 +1,174 @@
+//! Replaces what is known by what it is known to be.
+
+use crate::bind::Bindings;
+use crate::ir::{Arg, Block, Elem, Expr, ExprKind, Function, Lit, BinOp, ScalarType, Stmt, StmtKind, Type, UnOp};
+use crate::poly::Poly;
+use crate::verify::Inferred;
+
+/// Changes each expression of a statement itself; nested blocks do not count.
+pub(super) fn map_exprs(kind: &mut StmtKind, f: &mut dyn FnMut(Expr) -> Expr) {
+    let mut apply = |e: &mut Expr| {
+        let taken = std::mem::replace(e, Expr::int(0));
+        *e = taken.map(f);
+    };
+    match kind {
+        StmtKind::Assign { value, .. } => apply(value),
+        StmtKind::Op(crate::ir::Op { args, .. }) | StmtKind::Call(crate::ir::Call { args, .. }) => {
+            args.iter_mut().flat_map(Arg::exprs_mut).for_each(apply);
+        }
+        StmtKind::Check { ty, .. } => {
+            ty.shaped_mut().into_iter().flat_map(|s| s.shape.iter_mut().flatten()).for_each(apply);
+        }
+        StmtKind::For { start, end, step, .. } => [start, end, step].into_iter().for_each(apply),
+        StmtKind::While { cond, .. } | StmtKind::If { cond, .. } => apply(cond),
+        StmtKind::Return(values) => values.iter_mut().for_each(apply),
+    }
+}
+
+/// The nested blocks of a statement, to change.
+pub(super) fn blocks_mut(kind: &mut StmtKind) -> Vec<&mut Block> {
+    match kind {
+        StmtKind::For { body, .. } => vec![body],
+        StmtKind::While { pre, body, .. } => vec![pre, body],
+        StmtKind::If { then, els, .. } => vec![then, els],
+        _ => vec![],
+    }
+}
+
+/// Calls `f` for each statement, nested ones included, to change.
+pub(super) fn visit_mut(block: &mut Block, f: &mut dyn FnMut(&mut Stmt)) {
+    for stmt in block {
+        f(stmt);
+        for nested in blocks_mut(&mut stmt.kind) {
+            visit_mut(nested, f);
+        }
+    }
+}
+
+/// Writes the types of filled type parameters where the parameters' names stood.
+pub(super) fn known_types(function: &mut Function) {
+    let known: Vec<_> = function.types.iter().filter_map(|t| Some((t.name.clone(), t.value?))).collect();
+    let elem = |elem: &mut Elem| {
+        if let Elem::Param(name) = elem
+            && let Some((_, dtype)) = known.iter().find(|(n, _)| n == name)
+        {
+            *elem = Elem::Known(*dtype);
+        }
+    };
+    let scalar = |ty: &mut ScalarType| {
+        if let ScalarType::Elem(e) = ty {
+            elem(e);
+        }
+    };
+    let ty = |ty: &mut Type| {
+        match ty {
+            Type::Scalar(s) => scalar(s),
+            other => other.shaped_mut().into_iter().for_each(|s| elem(&mut s.elem)),
+        };
+    };
+    function.params.iter_mut().for_each(|p| ty(&mut p.ty));
+    function.returns.iter_mut().for_each(|r| ty(&mut r.0));
+    visit_mut(&mut function.body, &mut |stmt| {
+        match &mut stmt.kind {
+            StmtKind::Check { ty: declared, .. } => ty(declared),
+            StmtKind::Op(op) => op.elem.iter_mut().for_each(&elem),
+            _ => {}
+        }
+        map_exprs(&mut stmt.kind, &mut |mut e| {
+            match &mut e.kind {
+                ExprKind::Lit { ty: Some(ty), .. } | ExprKind::Cast(ty, _) => scalar(ty),
+                _ => {}
+            }
+            e
+        });
+    });
+}
+
+/// Replaces `extent(…)` by the extent where the type tells it, and drops checks that hold.
+pub(super) fn known_extents(function: &mut Function, inferred: &Inferred, bindings: Option<&Bindings>) {
+    let mut body = std::mem::take(&mut function.body);
+    visit_mut(&mut body, &mut |stmt| map_exprs(&mut stmt.kind, &mut |e| extent(e, inferred)));
+    drop_checks(&mut body, &|local: crate::ir::LocalId, ty: &Type| {
+        let same = |a: &Expr, b: &Expr| {
+            let poly = |e: &Expr| Poly::of(e, &|name| function.value_of_name(name, bindings));
+            poly(a).is_some() && poly(a) == poly(b)
+        };
+        match (inferred.types.get(local.0 as usize), ty) {
+            (Some(Type::Tile(a)), Type::Tile(b))
+            | (Some(Type::Tensor(a)), Type::Tensor(b))
+            | (Some(Type::Window(a)), Type::Window(b)) => {
+                a.elem == b.elem
+                    && a.shape.len() == b.shape.len()
+                    && a.shape.iter().zip(&b.shape).all(|pair| match pair {
+                        (Some(a), Some(b)) => same(a, b),
+                        (_, None) => true,
+                        (None, Some(_)) => false,
+                    })
+            }
+            // The types of scalars and contexts are the verifier's affair alone, and it has spoken.
+            (_, Type::Scalar(_) | Type::Context | Type::Unknown) => true,
+            _ => false,
+        }
+    });
+    function.body = body;
+}
+
+fn extent(e: Expr, inferred: &Inferred) -> Expr {
+    let ExprKind::Extent(id, axis) = e.kind else { return e };
+    let known = inferred.types.get(id.0 as usize).and_then(Type::shaped).and_then(|s| s.shape.get(axis as usize)?.clone());
+    match known {
+        Some(known) => known.at(e.loc),
+        None => e,
+    }
+}
+
+fn drop_checks(block: &mut Block, holds: &dyn Fn(crate::ir::LocalId, &Type) -> bool) {
+    block.retain(|stmt| !matches!(&stmt.kind, StmtKind::Check { local, ty } if holds(*local, ty)));
+    for stmt in block {
+        for nested in blocks_mut(&mut stmt.kind) {
+            drop_checks(nested, holds);
+        }
+    }
+}
+
+/// Replaces branches whose condition the names decide by the side that is taken.
+pub(super) fn fold_branches(block: Block, value_of: &dyn Fn(&str) -> Option<i128>) -> Block {
+    let mut out = vec![];
+    for mut stmt in block {
+        for nested in blocks_mut(&mut stmt.kind) {
+            *nested = fold_branches(std::mem::take(nested), value_of);
+        }
+        match stmt.kind {
+            StmtKind::If { cond, then, els } => match truth(&cond, value_of) {
+                Some(true) => out.extend(then),
+                Some(false) => out.extend(els),
+                None => out.push(Stmt { kind: StmtKind::If { cond, then, els }, loc: stmt.loc }),
+            },
+            kind => out.push(Stmt { kind, loc: stmt.loc }),
+        }
+    }
+    out
+}
+
+/// The truth of a condition over names and integers.
+fn truth(cond: &Expr, value_of: &dyn Fn(&str) -> Option<i128>) -> Option<bool> {
+    match &cond.kind {
+        ExprKind::Lit { value: Lit::Bool(b), .. } => Some(*b),
+        ExprKind::Unary(UnOp::Not, a) => truth(a, value_of).map(|b| !b),
+        ExprKind::Binary(op, a, b) => {
+            let value = |e: &Expr| Poly::of(e, value_of)?.as_constant();
+            match op {
+                BinOp::And => Some(truth(a, value_of)? && truth(b, value_of)?),
+                BinOp::Or => Some(truth(a, value_of)? || truth(b, value_of)?),
+                BinOp::Eq => Some(value(a)? == value(b)?),
+                BinOp::Ne => Some(value(a)? != value(b)?),
+                BinOp::Lt => Some(value(a)? < value(b)?),
+                BinOp::Le => Some(value(a)? <= value(b)?),
+                BinOp::Gt => Some(value(a)? > value(b)?),
+                BinOp::Ge => Some(value(a)? >= value(b)?),
+                _ => None,
+            }
+        }
+        _ => None,
+    }
+}

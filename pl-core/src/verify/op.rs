@@ -1,0 +1,565 @@
+//! Ops: their arguments against the table, and the types of their results.
+
+use super::expr::describe;
+use super::shape::About;
+use super::{Checker, Open};
+use crate::diag::Diagnostic;
+use crate::dtype::DType;
+use crate::ir::{
+    Arg, ArgKind, ConstValue, Elem, EnumValue, Expr, Extent, Loc, LocalId, Mode, Op, ScalarType, Shaped, Type,
+};
+use crate::op::{Access, Dim, EnumKind, OpInfo, ParamKind, ResultKind, Space, TypeArg};
+
+const ELEMENT_TYPES: &str = "f32, f16, bf16, i8, i16, i32, i64, u8, u32";
+
+impl Checker<'_> {
+    /// Checks an op; gives the type of its result and, where that is memory, its root.
+    pub(super) fn check_op(&mut self, op: &Op, loc: Loc) -> (Type, Option<usize>) {
+        let info = op.code.info();
+        if op.args.len() != info.params.len() {
+            self.error(
+                loc,
+                format!("`{}` has {} arguments, expected {}", info.path, op.args.len(), info.params.len()),
+                format!("its parameters are {}", param_names(info)),
+            );
+            return (Type::Unknown, None);
+        }
+        self.check_type_arg(op, info, loc);
+        // Memory, tiles and contexts first: the other arguments are judged against them.
+        let types: Vec<Option<Type>> = (0..op.args.len()).map(|i| self.check_handle(op, info, i, loc)).collect();
+        for index in 0..op.args.len() {
+            self.check_value(op, info, index, &types, loc);
+        }
+        self.check_required_shapes(op, info, &types, loc);
+        self.check_distinct(op, info, loc);
+        self.check_world(info, loc);
+        self.check_fit(op, info, &types, loc);
+        self.result(op, info, &types)
+    }
+
+    fn check_type_arg(&mut self, op: &Op, info: &OpInfo, loc: Loc) {
+        match (info.type_arg, &op.elem) {
+            (TypeArg::No, Some(_)) => {
+                self.error(loc, format!("`{}` takes no type argument", info.path), "remove it");
+            }
+            (TypeArg::Required, None) => self.error(
+                loc,
+                format!("`{}` needs a type argument", info.path),
+                format!("write `{}::<f32>(…)` with one of {ELEMENT_TYPES}", info.path),
+            ),
+            (_, Some(elem)) => self.check_elem(elem, loc),
+            (_, None) => {}
+        }
+    }
+
+    /// Checks an argument that must name something, and gives its type; `None` for other kinds and after an error.
+    fn check_handle(&mut self, op: &Op, info: &OpInfo, index: usize, loc: Loc) -> Option<Type> {
+        let param = info.params[index];
+        let arg = &op.args[index];
+        let at = arg.loc.or(loc);
+        let wanted = match param.kind {
+            ParamKind::Memory(..) | ParamKind::Tile | ParamKind::Context => param.kind.describe(),
+            ParamKind::TileOrScalar(_) => {
+                let id = arg.as_local()?;
+                let tile = matches!(self.type_of(id), Some(Type::Tile(_)));
+                return (tile && self.use_local(id, at)).then(|| self.type_of(id).cloned()).flatten();
+            }
+            _ => return None,
+        };
+        let Some(id) = arg.as_local() else {
+            let found = match &arg.kind {
+                ArgKind::Value(_) => "a scalar expression".into(),
+                ArgKind::List(_) => "a list".into(),
+                ArgKind::Enum(kind, _) => format!("a `pld::{}`", kind.name()),
+            };
+            self.error(at, format!("argument `{}` of `{}` is {found}, expected a {wanted}", param.name, info.path), help_for(param.kind));
+            return None;
+        };
+        if !self.use_local(id, at) {
+            return None;
+        }
+        let ty = self.type_of(id)?.clone();
+        let right = match (param.kind, &ty) {
+            (_, Type::Unknown) if self.open[self.decider(id.0 as usize)].is_none() => return None,
+            (ParamKind::Memory(_, Space::Any), ty) => ty.is_memory(),
+            (ParamKind::Memory(_, Space::Window), ty) => matches!(ty, Type::Window(_)),
+            (ParamKind::Tile, ty) => matches!(ty, Type::Tile(_)),
+            (_, ty) => *ty == Type::Context,
+        };
+        if !right {
+            let (name, found) = (self.name_of(id), self.show_type(&ty));
+            let found = if ty == Type::Unknown { "a number".into() } else { format!("`{found}`") };
+            let mut diagnostic = Diagnostic::new(
+                at,
+                format!("argument `{}` of `{}`: `{name}` is {found}, expected a {wanted}", param.name, info.path),
+                help_for(param.kind),
+            );
+            if let Some(declared) = self.function.param_of(id).and_then(|_| self.function.locals.get(id.0 as usize)) {
+                diagnostic = diagnostic.with(declared.loc, format!("`{name}` is declared here"));
+            }
+            self.report(diagnostic);
+            return None;
+        }
+        if let ParamKind::Memory(access, _) = param.kind {
+            self.check_access(id, access, info, at);
+        }
+        self.check_dtype(info, index, &ty, at);
+        Some(ty)
+    }
+
+    /// Reads only what may hold data, writes only what may be written.
+    fn check_access(&mut self, id: LocalId, access: Access, info: &OpInfo, at: Loc) {
+        let Some(root) = self.roots[id.0 as usize] else { return };
+        let param = &self.function.params[root];
+        let (name, declared) = (self.name_of(param.local), self.function.locals[param.local.0 as usize].loc);
+        if access.reads() && param.mode == Mode::Out && !self.stored[root] {
+            self.report(
+                Diagnostic::new(
+                    at,
+                    format!("`{}` reads `{name}`, which is an `Out` parameter that no path has stored to before", info.path),
+                    format!("store to `{name}` first, or declare it `pl::InOut<…>` if it comes with data"),
+                )
+                .with(declared, format!("`{name}` is declared here")),
+            );
+        }
+        if access.writes() {
+            self.stored[root] = true;
+            if param.mode == Mode::In {
+                let ty = if matches!(param.ty, Type::Window(_)) { "pld::DistributedTensor" } else { "pl::Tensor" };
+                self.report(
+                    Diagnostic::new(
+                        at,
+                        format!("`{}` writes `{name}`, which is an `In` parameter", info.path),
+                        format!("declare it `{name}: pl::Out<{ty}<…>>`, or `pl::InOut<…>` if it is read too"),
+                    )
+                    .with(declared, format!("`{name}` is declared here")),
+                );
+            }
+        }
+    }
+
+    fn check_dtype(&mut self, info: &OpInfo, index: usize, ty: &Type, at: Loc) {
+        let Some(Shaped { elem: Elem::Known(dtype), .. }) = ty.shaped() else { return };
+        let Some((_, allowed)) = info.dtypes.iter().find(|(p, _)| usize::from(*p) == index) else { return };
+        if !allowed.contains(dtype) {
+            let list = allowed.iter().map(|d| d.name()).collect::<Vec<_>>().join(", ");
+            let name = info.params[index].name;
+            let help = if *allowed == [DType::I32] {
+                "a signal is a window of i32 cells: `pld::DistributedTensor<i32, …>`".to_string()
+            } else {
+                format!("`{}` takes {list}", info.path)
+            };
+            self.error(at, format!("`{name}` of `{}` has element type `{dtype}`, expected {list}", info.path), help);
+        }
+    }
+
+    /// Checks the arguments that are values: scalars, lists, enums.
+    fn check_value(&mut self, op: &Op, info: &OpInfo, index: usize, types: &[Option<Type>], loc: Loc) {
+        let param = info.params[index];
+        let arg = &op.args[index];
+        let at = arg.loc.or(loc);
+        let what = format!("argument `{}` of `{}`", param.name, info.path);
+        match param.kind {
+            ParamKind::Memory(..) | ParamKind::Tile | ParamKind::Context => {}
+            ParamKind::TileOrScalar(of) => {
+                if types[index].is_none() {
+                    let elem = self.elem_of(&types[usize::from(of)]);
+                    self.check_element(arg, elem, &what, info, at);
+                }
+            }
+            ParamKind::Element(of) => {
+                let elem = self.elem_of(&types[usize::from(of)]);
+                self.check_element(arg, elem, &what, info, at);
+            }
+            ParamKind::TypeElement => self.check_element(arg, op.elem.clone(), &what, info, at),
+            ParamKind::I32 => self.check_scalar_arg(arg, &ScalarType::Elem(Elem::Known(DType::I32)), &what, at),
+            ParamKind::Peer => {
+                self.check_scalar_arg(arg, &ScalarType::Index, &what, at);
+                self.check_peer(arg, at);
+            }
+            ParamKind::Offsets(of) | ParamKind::Shape(of) => {
+                if let Some(list) = self.check_list(arg, &what, at)
+                    && let Some(shaped) = types[usize::from(of)].as_ref().and_then(Type::shaped)
+                    && list != shaped.shape.len()
+                {
+                    let memory = op.args[usize::from(of)].as_local().map_or("?", |id| self.name_of(id));
+                    let rank = shaped.shape.len();
+                    self.error(
+                        at,
+                        format!("{what} has {list} {}, expected {rank}: `{memory}` has {rank} axes", entries(list)),
+                        "give one entry per axis",
+                    );
+                }
+            }
+            ParamKind::Extents => {
+                if self.check_list(arg, &what, at) == Some(0) {
+                    self.error(at, format!("{what} is empty, expected at least one extent"), "write for example `[1, 64]`");
+                }
+            }
+            ParamKind::Enum(kind) => self.check_enum(arg, kind, index, &what, info, at),
+        }
+    }
+
+    fn elem_of(&self, ty: &Option<Type>) -> Option<Elem> {
+        ty.as_ref().and_then(Type::shaped).map(|s| s.elem.clone())
+    }
+
+    /// A scalar of an element type, as an argument beside a tile or memory of that type.
+    fn check_element(&mut self, arg: &Arg, elem: Option<Elem>, what: &str, info: &OpInfo, at: Loc) {
+        let ArgKind::Value(expr) = &arg.kind else {
+            self.error(at, format!("{what} is a list, expected a scalar"), "write one value");
+            return;
+        };
+        if let Some(id) = expr.as_local()
+            && let Some(ty) = self.type_of(id).cloned()
+            && !matches!(ty, Type::Scalar(_) | Type::Unknown)
+        {
+            let (name, found) = (self.name_of(id), self.show_type(&ty));
+            let takes_tile = info.params.iter().any(|p| matches!(p.kind, ParamKind::TileOrScalar(_)));
+            let expected = if takes_tile { "a tile or a scalar" } else { "a scalar" };
+            let help = if ty.is_memory() { "load a tile from it first: `pl::load(…)`" } else { "pass one value" };
+            self.error(at, format!("{what}: `{name}` is `{found}`, expected {expected}"), help);
+            return;
+        }
+        let Some(elem) = elem else {
+            self.scalar(expr, None);
+            return;
+        };
+        let want = ScalarType::Elem(elem);
+        if let Some(found) = self.scalar(expr, Some(&want))
+            && found != want
+        {
+            self.error(
+                at,
+                format!("{what} is `{}`, expected the element type `{}`", describe(&found), describe(&want)),
+                format!("convert it: `… as {}`, or `pl::cast` the tile", describe(&want)),
+            );
+        }
+    }
+
+    fn check_scalar_arg(&mut self, arg: &Arg, want: &ScalarType, what: &str, at: Loc) {
+        match &arg.kind {
+            ArgKind::Value(expr) => {
+                let expr = expr.clone().at(expr.loc.or(at));
+                self.expect_scalar(&expr, want, what);
+            }
+            _ => self.error(at, format!("{what} is not a scalar, expected `{}`", describe(want)), "write one value"),
+        }
+    }
+
+    /// A peer that is known must be a rank of the domain.
+    fn check_peer(&mut self, arg: &Arg, at: Loc) {
+        let (Some(bindings), ArgKind::Value(expr)) = (self.bindings(), &arg.kind) else { return };
+        if let Some(peer) = self.resolved_poly(expr).and_then(|p| p.as_constant())
+            && peer >= bindings.world as i128
+        {
+            self.error(
+                at,
+                format!("peer {peer} is not a rank of this world of {}", bindings.world),
+                "ranks are 0 to nranks - 1: compare with `pld::nranks(ctx)`",
+            );
+        }
+    }
+
+    /// Checks the entries of a list argument; its length, or `None` when it is no list.
+    fn check_list(&mut self, arg: &Arg, what: &str, at: Loc) -> Option<usize> {
+        let ArgKind::List(list) = &arg.kind else {
+            self.error(at, format!("{what} is not a list"), "write it in brackets: `[0, 0]`");
+            return None;
+        };
+        for (axis, entry) in list.iter().enumerate() {
+            let entry = entry.clone().at(entry.loc.or(at));
+            self.expect_scalar(&entry, &ScalarType::Index, &format!("entry {axis} of {what}"));
+        }
+        Some(list.len())
+    }
+
+    fn check_enum(&mut self, arg: &Arg, kind: EnumKind, index: usize, what: &str, info: &OpInfo, at: Loc) {
+        let variants = || kind.variants().iter().map(|v| format!("`pld::{}::{v}`", kind.name())).collect::<Vec<_>>().join(", ");
+        let ArgKind::Enum(found, value) = &arg.kind else {
+            self.error(at, format!("{what} is not a `pld::{}`", kind.name()), format!("it is one of {}", variants()));
+            return;
+        };
+        if *found != kind {
+            self.error(
+                at,
+                format!("{what} is a `pld::{}`, expected a `pld::{}`", found.name(), kind.name()),
+                format!("it is one of {}", variants()),
+            );
+            return;
+        }
+        let value = match value {
+            EnumValue::Known(value) => *value,
+            EnumValue::Const(name) => match self.function.constant(name).map(|c| &c.value) {
+                Some(Some(ConstValue::Enum(k, value))) if *k == kind => *value,
+                Some(None) => return,
+                _ => {
+                    self.error(at, format!("{what}: `{name}` is not a constant `pld::{}`", kind.name()), format!("it is one of {}", variants()));
+                    return;
+                }
+            },
+        };
+        if let Some(only) = info.only
+            && usize::from(only.param) == index
+            && value != only.value
+        {
+            self.error(at, only.message_for(value), only.help);
+        } else if usize::try_from(value).map_or(true, |v| v >= kind.variants().len()) {
+            self.error(at, format!("{what} is {value}, which is no `pld::{}`", kind.name()), format!("it is one of {}", variants()));
+        }
+    }
+
+    /// Checks the shapes that the table asks for.
+    fn check_required_shapes(&mut self, op: &Op, info: &OpInfo, types: &[Option<Type>], loc: Loc) {
+        let mut free: Vec<(&str, Extent)> = vec![];
+        for (index, alternatives) in info.shapes {
+            let index = usize::from(*index);
+            let at = op.args[index].loc.or(loc);
+            let name = info.params[index].name;
+            let Some(shaped) = types[index].as_ref().and_then(Type::shaped) else { continue };
+            let found = crate::text::show_shape(self.function, &shaped.shape);
+            let expected = alternatives.iter().map(|a| show_pattern(a)).collect::<Vec<_>>().join(" or ");
+            let help = format!("P is the number of ranks: declare `{name}` with shape {expected}");
+            let Some(pattern) = alternatives.iter().find(|a| a.len() == shaped.shape.len()) else {
+                self.error(
+                    at,
+                    format!("`{name}` of `{}` has shape `{found}` of rank {}, expected {expected}", info.path, shaped.shape.len()),
+                    help,
+                );
+                continue;
+            };
+            let mut fits = true;
+            for (dim, extent) in pattern.iter().zip(&shaped.shape) {
+                let about = About { loc: at, message: &format!("`{name}` of `{}` must have shape {expected}", info.path), help: &help };
+                let want = match dim {
+                    Dim::Exactly(n) => Some(Expr::int(i128::from(*n))),
+                    Dim::World => self.bindings().map(|b| Expr::int(b.world as i128)),
+                    Dim::Free(symbol) => match free.iter().find(|(s, _)| s == symbol) {
+                        Some((_, bound)) => bound.clone(),
+                        None => {
+                            free.push((symbol, extent.clone()));
+                            None
+                        }
+                    },
+                };
+                fits &= self.extents_agree(extent, &want, &about);
+            }
+            if !fits {
+                let world = self.bindings().map_or(String::new(), |b| format!(" with P = {}", b.world));
+                let values = self.show_values(&shaped.shape);
+                self.error(at, format!("`{name}` of `{}` has shape `{found}`{values}, expected {expected}{world}", info.path), help);
+            }
+        }
+    }
+
+    /// ` = [2, 64]` where the values of a shape are known and say more than the shape itself.
+    pub(super) fn show_values(&self, shape: &[Extent]) -> String {
+        let values: Option<Vec<String>> =
+            shape.iter().map(|e| Some(self.poly(e.as_ref()?)?.as_constant()?.to_string())).collect();
+        match values {
+            Some(values) if shape.iter().flatten().any(|e| !matches!(e.kind, crate::ir::ExprKind::Lit { .. })) => {
+                format!(" = [{}]", values.join(", "))
+            }
+            _ => String::new(),
+        }
+    }
+
+    fn check_distinct(&mut self, op: &Op, info: &OpInfo, loc: Loc) {
+        for (a, b) in info.distinct {
+            let root = |i: u8| op.args[usize::from(i)].as_local().and_then(|id| self.roots[id.0 as usize]);
+            if let (Some(x), Some(y)) = (root(*a), root(*b))
+                && x == y
+            {
+                let (a, b) = (info.params[usize::from(*a)].name, info.params[usize::from(*b)].name);
+                let name = self.name_of(self.function.params[x].local);
+                self.error(
+                    op.args[usize::from(info.distinct[0].1)].loc.or(loc),
+                    format!("`{a}` and `{b}` of `{}` are both `{name}`", info.path),
+                    "pass two different windows",
+                );
+            }
+        }
+    }
+
+    /// Collectives need two ranks.
+    fn check_world(&mut self, info: &OpInfo, loc: Loc) {
+        if let (Some(bindings), true) = (self.bindings(), info.lowering.is_some())
+            && bindings.world < 2
+        {
+            self.error(
+                loc,
+                format!("`{}` needs at least 2 ranks, this world has {}", info.path, bindings.world),
+                "open the world with two or more devices",
+            );
+        }
+    }
+
+    /// Checks boxes, and the shapes and element types of two operands.
+    fn check_fit(&mut self, op: &Op, info: &OpInfo, types: &[Option<Type>], loc: Loc) {
+        for (index, param) in info.params.iter().enumerate() {
+            match param.kind {
+                ParamKind::Offsets(of) => {
+                    let memory_at = usize::from(of);
+                    let Some(shaped) = types[memory_at].as_ref().and_then(Type::shaped) else { continue };
+                    let ArgKind::List(offsets) = &op.args[index].kind else { continue };
+                    let memory = op.args[memory_at].as_local().map_or("?", |id| self.name_of(id)).to_string();
+                    let tile = info.params.iter().position(|p| p.kind == ParamKind::Tile);
+                    let shape = info.params.iter().position(|p| p.kind == ParamKind::Shape(of));
+                    let extents: Option<Vec<Extent>> = match (shape, tile) {
+                        (Some(shape), _) => match &op.args[shape].kind {
+                            ArgKind::List(list) => Some(self.shape_of(list)),
+                            _ => continue,
+                        },
+                        (None, Some(tile)) => {
+                            let Some(tile_type) = types[tile].as_ref().and_then(Type::shaped) else { continue };
+                            self.check_store(op, info, tile, memory_at, tile_type, shaped, loc);
+                            Some(tile_type.shape.clone())
+                        }
+                        (None, None) => None,
+                    };
+                    let rank = shaped.shape.len();
+                    if offsets.len() == rank && extents.as_ref().is_none_or(|e| e.len() == rank) {
+                        let at = op.args[index].loc.or(loc);
+                        self.check_box(&memory, &shaped.shape, offsets, extents.as_deref(), at);
+                    }
+                }
+                ParamKind::TileOrScalar(of) => {
+                    let (Some(Type::Tile(a)), Some(Type::Tile(b))) = (&types[usize::from(of)], &types[index]) else { continue };
+                    self.check_operands(op, info, usize::from(of), index, a, b, loc);
+                }
+                _ => {}
+            }
+        }
+    }
+
+    #[expect(clippy::too_many_arguments, reason = "both sides of a mismatch, by position and by type")]
+    fn check_store(&mut self, op: &Op, info: &OpInfo, tile: usize, memory: usize, a: &Shaped, b: &Shaped, loc: Loc) {
+        let at = op.args[tile].loc.or(loc);
+        let memory_name = op.args[memory].as_local().map_or("?", |id| self.name_of(id)).to_string();
+        let (ta, tb) = (self.show_type(&Type::Tile(a.clone())), self.show_type(&Type::Tensor(b.clone())));
+        if !self.elems_agree(&a.elem, &b.elem) {
+            self.report(
+                Diagnostic::new(
+                    at,
+                    format!("`{}` of a `{}` tile into `{memory_name}` of `{}`", info.path, elem_name(&a.elem), elem_name(&b.elem)),
+                    format!("convert the tile: `pl::cast::<{}>(…)`", elem_name(&b.elem)),
+                )
+                .with(op.args[memory].loc, format!("`{memory_name}` has element type `{}`", elem_name(&b.elem))),
+            );
+        }
+        if a.shape.len() != b.shape.len() {
+            self.error(
+                at,
+                format!("`{}` of `{ta}` of rank {} into `{memory_name}` of rank {}", info.path, a.shape.len(), b.shape.len()),
+                format!("tile and destination have the same rank; the destination is `{tb}`"),
+            );
+        }
+    }
+
+    #[expect(clippy::too_many_arguments, reason = "both sides of a mismatch, by position and by type")]
+    fn check_operands(&mut self, op: &Op, info: &OpInfo, x: usize, y: usize, a: &Shaped, b: &Shaped, loc: Loc) {
+        let at = op.args[y].loc.or(loc);
+        let (ta, tb) = (self.show_type(&Type::Tile(a.clone())), self.show_type(&Type::Tile(b.clone())));
+        let name = |checker: &Self, i: usize| op.args[i].as_local().map_or("?".into(), |id| checker.name_of(id).to_string());
+        let (na, nb) = (name(self, x), name(self, y));
+        if !self.elems_agree(&a.elem, &b.elem) {
+            self.report(
+                Diagnostic::new(
+                    at,
+                    format!("`{}` between element types `{}` and `{}`", info.path, elem_name(&a.elem), elem_name(&b.elem)),
+                    format!("convert one tile: `pl::cast::<{}>({nb})`", elem_name(&a.elem)),
+                )
+                .with(op.args[x].loc, format!("`{na}` is `{ta}`"))
+                .with(op.args[y].loc, format!("`{nb}` is `{tb}`")),
+            );
+            return;
+        }
+        let message = format!("`{}` of tiles of different shapes, `{na}` and `{nb}`", info.path);
+        let help = "both tiles have the same shape";
+        if !self.shapes_agree(&a.shape, &b.shape, &About { loc: at, message: &message, help }) {
+            let (va, vb) = (self.show_values(&a.shape), self.show_values(&b.shape));
+            self.report(
+                Diagnostic::new(at, format!("`{}` of tiles of different shapes: `{ta}`{va} and `{tb}`{vb}", info.path), help)
+                    .with(op.args[x].loc, format!("`{na}` is `{ta}`"))
+                    .with(op.args[y].loc, format!("`{nb}` is `{tb}`")),
+            );
+        }
+    }
+
+    fn result(&mut self, op: &Op, info: &OpInfo, types: &[Option<Type>]) -> (Type, Option<usize>) {
+        let elem = |i: u8| types[usize::from(i)].as_ref().and_then(Type::shaped).map(|s| s.elem.clone());
+        let list = |checker: &Self, i: u8| match &op.args[usize::from(i)].kind {
+            ArgKind::List(list) if !list.is_empty() => Some(checker.shape_of(list)),
+            _ => None,
+        };
+        let tile = |elem: Option<Elem>, shape: Option<Vec<Extent>>| match (elem, shape) {
+            (Some(elem), Some(shape)) => Type::Tile(Shaped { elem, shape }),
+            _ => Type::Unknown,
+        };
+        match info.result {
+            ResultKind::None => (Type::Unknown, None),
+            ResultKind::Memory(i) => {
+                let root = op.args[usize::from(i)].as_local().and_then(|id| self.roots[id.0 as usize]);
+                (types[usize::from(i)].clone().unwrap_or(Type::Unknown), root)
+            }
+            ResultKind::Box(memory, shape) => (tile(elem(memory), list(self, shape)), None),
+            ResultKind::Like(i) => (types[usize::from(i)].clone().unwrap_or(Type::Unknown), None),
+            ResultKind::CastOf(i) => {
+                let shape = types[usize::from(i)].as_ref().and_then(Type::shaped).map(|s| s.shape.clone());
+                (tile(op.elem.clone(), shape), None)
+            }
+            ResultKind::Filled(shape) => (tile(op.elem.clone(), list(self, shape)), None),
+            ResultKind::Element(i) => (elem(i).map_or(Type::Unknown, |e| Type::Scalar(ScalarType::Elem(e))), None),
+            ResultKind::Index => (Type::Scalar(ScalarType::Index), None),
+            ResultKind::Context => (Type::Context, None),
+        }
+    }
+
+    /// Whether a bare literal's kind does not fit a type that a local already has.
+    pub(super) fn open_conflicts(&self, open: Open, ty: &Type) -> bool {
+        match (open, ty) {
+            (_, Type::Unknown) => false,
+            (_, Type::Scalar(ScalarType::Bool)) => true,
+            (Open::Float, Type::Scalar(ScalarType::Index)) => true,
+            (Open::Float, Type::Scalar(ScalarType::Elem(Elem::Known(dtype)))) => !dtype.is_float(),
+            (_, Type::Scalar(_)) => false,
+            _ => true,
+        }
+    }
+}
+
+fn elem_name(elem: &Elem) -> &str {
+    match elem {
+        Elem::Known(dtype) => dtype.name(),
+        Elem::Param(name) => name,
+    }
+}
+
+fn entries(n: usize) -> &'static str {
+    if n == 1 { "entry" } else { "entries" }
+}
+
+fn param_names(info: &OpInfo) -> String {
+    info.params.iter().map(|p| format!("`{}`", p.name)).collect::<Vec<_>>().join(", ")
+}
+
+fn show_pattern(pattern: &[Dim]) -> String {
+    let dims: Vec<String> = pattern
+        .iter()
+        .map(|d| match d {
+            Dim::World => "P".into(),
+            Dim::Exactly(n) => n.to_string(),
+            Dim::Free(name) => (*name).into(),
+        })
+        .collect();
+    format!("`[{}]`", dims.join(", "))
+}
+
+fn help_for(kind: ParamKind) -> &'static str {
+    match kind {
+        ParamKind::Memory(_, Space::Window) => "pass a parameter of type `pld::DistributedTensor<…>`",
+        ParamKind::Memory(_, Space::Any) => "pass a tensor or window parameter, or store the tile into one first",
+        ParamKind::Tile => "load one with `pl::load`",
+        _ => "get it with `pld::get_comm_ctx(window)`",
+    }
+}
