@@ -10,6 +10,7 @@ pub mod dtype;
 pub mod ir;
 pub mod op;
 pub mod bind;
+pub mod cost;
 pub mod definition;
 pub mod fault;
 pub mod runtime;

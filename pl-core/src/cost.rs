@@ -1,0 +1,510 @@
+//! The cost card: what each rank moves and signals, computed from the lowered IR without running it.
+//!
+//! The function is walked for every rank with the values that are known before the run: dims, the rank, the number of ranks, scalar arguments. What
+//! depends on anything else (an element that is read) makes a range, from the least to the most that any path can cost.
+
+use crate::bind::Program;
+use crate::fault::RankCost;
+use crate::ir::{ArgKind, BinOp, Block, Elem, EnumValue, Expr, ExprKind, Function, Lit, LocalId, Mode, Op, ScalarType, Stmt, StmtKind, Type, UnOp};
+use crate::op::{Cost, OpCode, ParamKind, ResultKind};
+use core::fmt;
+
+/// The most statements that are walked for one rank; loops beyond are counted as unknown.
+const MAX_STEPS: u64 = 100_000_000;
+
+/// A count, or a range of counts.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Count {
+    /// The least.
+    pub low: u64,
+    /// The most; `None` without a bound.
+    pub high: Option<u64>,
+}
+
+impl Count {
+    /// The count, where it is one.
+    pub fn exact(self) -> Option<u64> {
+        (self.high == Some(self.low)).then_some(self.low)
+    }
+}
+
+impl fmt::Display for Count {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match (self.exact(), self.high) {
+            (Some(count), _) => write!(f, "{count}"),
+            (None, Some(high)) => write!(f, "{} to {high}", self.low),
+            (None, None) => write!(f, "{} or more", self.low),
+        }
+    }
+}
+
+/// What one rank costs.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Card {
+    /// Bytes that come from peers.
+    pub bytes_received: Count,
+    /// Bytes that go to peers.
+    pub bytes_sent: Count,
+    /// Loads from a peer.
+    pub remote_loads: Count,
+    /// Notifies to a peer.
+    pub peer_notifies: Count,
+    /// Notifies to the own rank.
+    pub self_notifies: Count,
+    /// Waits.
+    pub waits: Count,
+    /// Rounds in which the rank notifies every peer and waits as often as there are peers.
+    pub barriers: Count,
+    /// Credits that the rank deposits at each peer: the sum of what it adds to the peer's cells (the least over the peers).
+    pub credits: Count,
+    /// Elements stored into `Out` and `InOut` tensors.
+    pub result_elements: Count,
+}
+
+impl Card {
+    /// The card as a run counts it, when nothing in it is a range.
+    pub fn exact(&self) -> Option<RankCost> {
+        Some(RankCost {
+            bytes_received: self.bytes_received.exact()?,
+            bytes_sent: self.bytes_sent.exact()?,
+            remote_loads: self.remote_loads.exact()?,
+            peer_notifies: self.peer_notifies.exact()?,
+            self_notifies: self.self_notifies.exact()?,
+            waits: self.waits.exact()?,
+            result_elements: self.result_elements.exact()?,
+        })
+    }
+}
+
+/// One rank's program and the values of its scalar arguments, by parameter; `None` where there is none or it is not an integer.
+#[derive(Clone, Copy, Debug)]
+pub struct RankProgram<'a> {
+    /// The program.
+    pub program: &'a Program,
+    /// Scalar arguments.
+    pub scalars: &'a [Option<i64>],
+}
+
+/// The cards of all ranks. What one rank loads from another is sent by the other.
+pub fn cards(ranks: &[RankProgram<'_>]) -> Vec<Card> {
+    let world = ranks.len();
+    let mut sent = vec![Span::default(); world];
+    let mut tallies = vec![];
+    for (rank, call) in ranks.iter().enumerate() {
+        let mut walker = Walker::new(call, rank, world);
+        walker.block(&call.program.function.body);
+        for (total, span) in sent.iter_mut().zip(&walker.tally.pulled) {
+            total.add(*span);
+        }
+        tallies.push(walker.tally);
+    }
+    tallies.into_iter().zip(sent).map(|(tally, sent)| tally.card(world, sent)).collect()
+}
+
+/// Least and most so far; `u64::MAX` is without a bound.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+struct Span {
+    low: u64,
+    high: u64,
+}
+
+impl Span {
+    fn exactly(count: u64) -> Span {
+        Span { low: count, high: count }
+    }
+
+    fn add(&mut self, other: Span) {
+        self.low = self.low.saturating_add(other.low);
+        self.high = self.high.saturating_add(other.high);
+    }
+
+    /// One of the two.
+    fn either(self, other: Span) -> Span {
+        Span { low: self.low.min(other.low), high: self.high.max(other.high) }
+    }
+
+    /// Any number of times what was added since `before`.
+    fn repeated_since(self, before: Span) -> Span {
+        Span { low: before.low, high: if self.high > before.high { u64::MAX } else { before.high } }
+    }
+
+    fn count(self) -> Count {
+        Count { low: self.low, high: (self.high != u64::MAX).then_some(self.high) }
+    }
+}
+
+/// What a walk has counted.
+#[derive(Clone, Debug, Default)]
+struct Tally {
+    received: Span,
+    remote_loads: Span,
+    self_notifies: Span,
+    waits: Span,
+    result_elements: Span,
+    /// Bytes loaded from each peer, notifies to it, credits deposited at it.
+    pulled: Vec<Span>,
+    notified: Vec<Span>,
+    deposited: Vec<Span>,
+}
+
+impl Tally {
+    /// Combines, count by count, with another tally.
+    fn merge(&mut self, other: &Tally, f: impl Fn(Span, Span) -> Span) {
+        let single = [
+            (&mut self.received, other.received),
+            (&mut self.remote_loads, other.remote_loads),
+            (&mut self.self_notifies, other.self_notifies),
+            (&mut self.waits, other.waits),
+            (&mut self.result_elements, other.result_elements),
+        ];
+        for (a, b) in single {
+            *a = f(*a, b);
+        }
+        let lists = [
+            (&mut self.pulled, &other.pulled),
+            (&mut self.notified, &other.notified),
+            (&mut self.deposited, &other.deposited),
+        ];
+        for (a, b) in lists {
+            for (a, b) in a.iter_mut().zip(b) {
+                *a = f(*a, *b);
+            }
+        }
+    }
+
+    fn card(self, world: usize, sent: Span) -> Card {
+        let mut peer_notifies = Span::default();
+        self.notified.iter().for_each(|n| peer_notifies.add(*n));
+        // The own entry of these lists stays empty.
+        let least = |spans: &[Span]| {
+            let mut sorted: Vec<Span> = spans.to_vec();
+            sorted.sort_by_key(|s| (s.low, s.high));
+            sorted.get(1).copied().unwrap_or_default()
+        };
+        let peers = (world as u64).saturating_sub(1).max(1);
+        let notified = least(&self.notified);
+        let rounds = |waits: u64| if waits == u64::MAX { waits } else { waits / peers };
+        let barriers =
+            Span { low: notified.low.min(rounds(self.waits.low)), high: notified.high.min(rounds(self.waits.high)) };
+        Card {
+            bytes_received: self.received.count(),
+            bytes_sent: sent.count(),
+            remote_loads: self.remote_loads.count(),
+            peer_notifies: peer_notifies.count(),
+            self_notifies: self.self_notifies.count(),
+            waits: self.waits.count(),
+            barriers: barriers.count(),
+            credits: least(&self.deposited).count(),
+            result_elements: self.result_elements.count(),
+        }
+    }
+}
+
+/// Walks one rank's program.
+struct Walker<'a> {
+    program: &'a Program,
+    function: &'a Function,
+    rank: usize,
+    world: usize,
+    /// The value of each scalar local that is known; `bool` as 0 and 1.
+    values: Vec<Option<i128>>,
+    /// The elements of each tile.
+    elements: Vec<Option<u64>>,
+    tally: Tally,
+    steps: u64,
+}
+
+impl<'a> Walker<'a> {
+    fn new(call: &RankProgram<'a>, rank: usize, world: usize) -> Walker<'a> {
+        let function = &call.program.function;
+        let mut values = vec![None; function.locals.len()];
+        for (param, value) in function.params.iter().zip(call.scalars) {
+            values[param.local.0 as usize] = value.map(i128::from);
+        }
+        let lists = vec![Span::default(); world];
+        let tally = Tally { pulled: lists.clone(), notified: lists.clone(), deposited: lists, ..Tally::default() };
+        let elements = vec![None; function.locals.len()];
+        Walker { program: call.program, function, rank, world, values, elements, tally, steps: 0 }
+    }
+
+    fn block(&mut self, block: &'a Block) {
+        for stmt in block {
+            self.steps += 1;
+            self.stmt(stmt);
+        }
+    }
+
+    fn stmt(&mut self, stmt: &'a Stmt) {
+        match &stmt.kind {
+            StmtKind::Assign { dst, value } => {
+                if let Some(id) = value.as_local() {
+                    self.elements[dst.0 as usize] = self.elements[id.0 as usize];
+                }
+                self.values[dst.0 as usize] = self.value(value);
+            }
+            StmtKind::Op(op) => self.op(op),
+            StmtKind::Call(_) | StmtKind::Check { .. } | StmtKind::Return(_) => {}
+            StmtKind::For { var, start, end, step, body } => {
+                let bounds = (self.value(start), self.value(end), self.value(step));
+                self.for_loop(*var, bounds, body);
+            }
+            StmtKind::While { pre, cond, body } => loop {
+                self.block(pre);
+                match self.value(cond) {
+                    Some(0) => break,
+                    Some(_) if self.steps < MAX_STEPS => self.block(body),
+                    _ => {
+                        self.unknown_times(&[body, pre], None);
+                        break;
+                    }
+                }
+            },
+            StmtKind::If { cond, then, els } => match self.value(cond) {
+                Some(0) => self.block(els),
+                Some(_) => self.block(then),
+                None => self.either(then, els),
+            },
+        }
+    }
+
+    fn for_loop(&mut self, var: LocalId, bounds: (Option<i128>, Option<i128>, Option<i128>), body: &'a Block) {
+        let (Some(start), Some(end), Some(step @ 1..)) = bounds else {
+            return self.unknown_times(&[body], Some(var));
+        };
+        let mut at = start;
+        while at < end {
+            if self.steps >= MAX_STEPS {
+                return self.unknown_times(&[body], Some(var));
+            }
+            self.steps += 1;
+            self.values[var.0 as usize] = Some(at);
+            self.block(body);
+            at += step;
+        }
+    }
+
+    fn either(&mut self, then: &'a Block, els: &'a Block) {
+        let (values, elements, tally) = (self.values.clone(), self.elements.clone(), self.tally.clone());
+        self.block(then);
+        let values = std::mem::replace(&mut self.values, values);
+        let elements = std::mem::replace(&mut self.elements, elements);
+        let tally = std::mem::replace(&mut self.tally, tally);
+        self.block(els);
+        agree(&mut self.values, &values);
+        agree(&mut self.elements, &elements);
+        self.tally.merge(&tally, Span::either);
+    }
+
+    /// Blocks that run in order, any number of times.
+    fn unknown_times(&mut self, blocks: &[&'a Block], var: Option<LocalId>) {
+        let forget = |walker: &mut Self| {
+            for block in blocks {
+                crate::ir::visit(block, &mut |stmt| {
+                    stmt.kind.for_each_dst(&mut |id| {
+                        walker.values[id.0 as usize] = None;
+                        walker.elements[id.0 as usize] = None;
+                    });
+                });
+            }
+            var.iter().for_each(|v| walker.values[v.0 as usize] = None);
+        };
+        forget(self);
+        let before = self.tally.clone();
+        blocks.iter().for_each(|block| self.block(block));
+        self.tally.merge(&before, Span::repeated_since);
+        forget(self);
+    }
+
+    fn op(&mut self, op: &'a Op) {
+        let info = op.code.info();
+        let peer = info.peer().map(|i| self.arg(op, i));
+        let moved = match info.result {
+            ResultKind::Box(memory, shape) => {
+                let elements = self.box_elements(op, usize::from(shape));
+                self.set_elements(op, elements);
+                elements.and_then(|e| e.checked_mul(self.element_bytes(op, usize::from(memory))?))
+            }
+            ResultKind::Filled(shape) => {
+                let elements = self.box_elements(op, usize::from(shape));
+                self.set_elements(op, elements);
+                None
+            }
+            ResultKind::Like(i) | ResultKind::CastOf(i) => {
+                let elements = self.arg_local(op, usize::from(i)).and_then(|id| self.elements[id.0 as usize]);
+                self.set_elements(op, elements);
+                None
+            }
+            _ => None,
+        };
+        match info.cost {
+            Cost::RemoteLoad => self.remote_load(peer.flatten(), moved),
+            Cost::Notify => self.notify(op, peer.flatten()),
+            Cost::Wait => self.tally.waits.add(Span::exactly(1)),
+            Cost::Local => self.stored(op),
+            Cost::Composite { .. } => {}
+        }
+        if let Some(dst) = op.dst {
+            self.values[dst.0 as usize] = match op.code {
+                OpCode::Rank => Some(self.rank as i128),
+                OpCode::Nranks => Some(self.world as i128),
+                _ => None,
+            };
+        }
+    }
+
+    /// A load from a peer; from the own rank it moves nothing.
+    fn remote_load(&mut self, peer: Option<i128>, bytes: Option<u64>) {
+        if peer == Some(self.rank as i128) {
+            return;
+        }
+        let bytes = bytes.map_or(Span { low: 0, high: u64::MAX }, Span::exactly);
+        match peer.and_then(|p| usize::try_from(p).ok()).filter(|p| *p < self.world) {
+            Some(peer) => {
+                self.tally.pulled[peer].add(bytes);
+                self.tally.received.add(bytes);
+                self.tally.remote_loads.add(Span::exactly(1));
+            }
+            None => {
+                let maybe = |span: Span| Span { low: 0, ..span };
+                (0..self.world).filter(|p| *p != self.rank).for_each(|p| self.tally.pulled[p].add(maybe(bytes)));
+                self.tally.received.add(maybe(bytes));
+                self.tally.remote_loads.add(maybe(Span::exactly(1)));
+            }
+        }
+    }
+
+    fn notify(&mut self, op: &Op, peer: Option<i128>) {
+        let adds = op.args.iter().any(|a| matches!(a.kind, ArgKind::Enum(crate::op::EnumKind::NotifyOp, EnumValue::Known(0))));
+        let value = op.code.info().params.iter().position(|p| p.kind == ParamKind::I32).and_then(|i| self.arg(op, i));
+        let credit = match value.map(u64::try_from) {
+            Some(Ok(value)) if adds => Span::exactly(value),
+            Some(_) => Span::default(),
+            None => Span { low: 0, high: u64::MAX },
+        };
+        match peer {
+            Some(peer) if peer == self.rank as i128 => self.tally.self_notifies.add(Span::exactly(1)),
+            Some(peer) => {
+                if let Some(peer) = usize::try_from(peer).ok().filter(|p| *p < self.world) {
+                    self.tally.notified[peer].add(Span::exactly(1));
+                    self.tally.deposited[peer].add(credit);
+                }
+            }
+            None => {
+                self.tally.self_notifies.add(Span { low: 0, high: 1 });
+                for peer in (0..self.world).filter(|p| *p != self.rank) {
+                    self.tally.notified[peer].add(Span { low: 0, high: 1 });
+                    self.tally.deposited[peer].add(Span { low: 0, ..credit });
+                }
+            }
+        }
+    }
+
+    /// Elements that a local op stores into a tensor.
+    fn stored(&mut self, op: &Op) {
+        for (index, param) in op.code.info().params.iter().enumerate() {
+            let ParamKind::Memory(access, _) = param.kind else { continue };
+            let root = self.arg_local(op, index).and_then(|id| self.program.inferred.roots[id.0 as usize]);
+            let Some(root) = root.map(|r| &self.function.params[r]) else { continue };
+            if access.writes() && matches!(root.ty, Type::Tensor(_)) && root.mode != Mode::In {
+                let tile = op.code.info().params.iter().position(|p| p.kind == ParamKind::Tile);
+                let elements = match tile {
+                    None => Some(1),
+                    Some(tile) => self.arg_local(op, tile).and_then(|id| self.elements[id.0 as usize]),
+                };
+                self.tally.result_elements.add(elements.map_or(Span { low: 0, high: u64::MAX }, Span::exactly));
+            }
+        }
+    }
+
+    fn set_elements(&mut self, op: &Op, elements: Option<u64>) {
+        if let Some(dst) = op.dst {
+            self.elements[dst.0 as usize] = elements;
+        }
+    }
+
+    fn arg_local(&self, op: &Op, index: usize) -> Option<LocalId> {
+        op.args.get(index)?.as_local()
+    }
+
+    fn arg(&self, op: &Op, index: usize) -> Option<i128> {
+        match &op.args.get(index)?.kind {
+            ArgKind::Value(expr) => self.value(expr),
+            _ => None,
+        }
+    }
+
+    fn box_elements(&self, op: &Op, shape: usize) -> Option<u64> {
+        let ArgKind::List(list) = &op.args.get(shape)?.kind else { return None };
+        list.iter().try_fold(1u64, |n, e| n.checked_mul(u64::try_from(self.value(e)?).ok()?))
+    }
+
+    fn element_bytes(&self, op: &Op, memory: usize) -> Option<u64> {
+        let id = self.arg_local(op, memory)?;
+        match self.program.inferred.types.get(id.0 as usize)?.shaped()?.elem {
+            Elem::Known(dtype) => Some(dtype.bytes() as u64),
+            Elem::Param(_) => None,
+        }
+    }
+
+    /// The value of an integer or truth expression, where it is known and does not fail.
+    fn value(&self, expr: &Expr) -> Option<i128> {
+        match &expr.kind {
+            ExprKind::Lit { value: Lit::Int(v), .. } => Some(*v),
+            ExprKind::Lit { value: Lit::Bool(b), .. } => Some(i128::from(*b)),
+            ExprKind::Lit { value: Lit::Float(_), .. } => None,
+            ExprKind::Local(id) => self.values[id.0 as usize],
+            ExprKind::Name(name) => self.function.value_of_name(name, Some(&self.program.bindings)),
+            ExprKind::Extent(..) => None,
+            ExprKind::Unary(UnOp::Neg, a) => self.value(a)?.checked_neg(),
+            ExprKind::Unary(UnOp::Not, a) => self.value(a).map(|v| i128::from(v == 0)),
+            ExprKind::Cast(ty, a) => {
+                let value = self.value(a)?;
+                let fits = match ty {
+                    ScalarType::Index => value >= 0 && i64::try_from(value).is_ok(),
+                    ScalarType::Elem(Elem::Known(dtype)) => dtype.int_range().is_some_and(|(l, h)| (l..=h).contains(&value)),
+                    ScalarType::Bool => true,
+                    ScalarType::Elem(Elem::Param(_)) => false,
+                };
+                fits.then_some(value)
+            }
+            ExprKind::Binary(op, a, b) => self.binary(*op, a, b),
+        }
+    }
+
+    fn binary(&self, op: BinOp, a: &Expr, b: &Expr) -> Option<i128> {
+        let left = self.value(a);
+        match (op, left) {
+            (BinOp::And, Some(0)) => return Some(0),
+            (BinOp::Or, Some(1..)) => return Some(1),
+            _ => {}
+        }
+        let (a, b) = (left?, self.value(b)?);
+        let truth = |t: bool| Some(i128::from(t));
+        match op {
+            BinOp::Add => a.checked_add(b),
+            BinOp::Sub => a.checked_sub(b),
+            BinOp::Mul => a.checked_mul(b),
+            BinOp::Div => a.checked_div(b),
+            BinOp::Rem => a.checked_rem(b),
+            BinOp::Min => Some(a.min(b)),
+            BinOp::Max => Some(a.max(b)),
+            BinOp::Eq => truth(a == b),
+            BinOp::Ne => truth(a != b),
+            BinOp::Lt => truth(a < b),
+            BinOp::Le => truth(a <= b),
+            BinOp::Gt => truth(a > b),
+            BinOp::Ge => truth(a >= b),
+            BinOp::And => truth(a != 0 && b != 0),
+            BinOp::Or => truth(a != 0 || b != 0),
+        }
+    }
+}
+
+/// Forgets what the two sides of a branch do not agree on.
+fn agree<T: PartialEq + Copy>(here: &mut [Option<T>], there: &[Option<T>]) {
+    for (a, b) in here.iter_mut().zip(there) {
+        if *a != *b {
+            *a = None;
+        }
+    }
+}
