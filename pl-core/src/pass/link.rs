@@ -1,6 +1,6 @@
 //! Linking: from a definition in the user's crate to one function without open constants and without calls.
 
-use super::{inline, simplify};
+use super::{inline, simplify, tidy};
 use crate::bind::BindError;
 use crate::definition::{Definition, Source};
 use crate::diag::{Diagnostic, Located};
@@ -97,5 +97,7 @@ pub(super) fn finish(function: &mut Function, moment: Moment<'_>) -> Result<(), 
         _ => None,
     };
     simplify::known_extents(function, &verdict.inferred, bindings);
+    tidy::merge_queries(function, &verdict.inferred.roots);
+    tidy::renumber(function);
     Ok(())
 }

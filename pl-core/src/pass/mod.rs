@@ -7,6 +7,7 @@ mod inline;
 mod link;
 mod lower;
 mod simplify;
+mod tidy;
 
 pub use link::{fill, link, load};
 pub use lower::{Library, lower};

@@ -1,0 +1,138 @@
+//! Makes what the passes wrote read like a function that someone wrote: one query of a fact, locals numbered and named as they appear.
+
+use super::simplify::{blocks_mut, map_exprs, visit_mut};
+use crate::ir::{Block, Expr, Function, Local, LocalId, StmtKind};
+use crate::op::OpCode;
+use std::collections::BTreeMap;
+
+/// What a query of the domain asks: the context of a parameter's window, or the rank or size of a context.
+type Query = (OpCode, usize);
+
+/// Asks for a context, the own rank and the number of ranks once: later queries use the first answer.
+pub(super) fn merge_queries(function: &mut Function, roots: &[Option<usize>]) {
+    let mut assigned = vec![0u32; function.locals.len()];
+    crate::ir::visit(&function.body, &mut |stmt| stmt.kind.for_each_dst(&mut |id| assigned[id.0 as usize] += 1));
+    let mut merge = Merge { roots, once: assigned.iter().map(|n| *n == 1).collect(), answers: vec![], same: BTreeMap::new() };
+    let mut body = std::mem::take(&mut function.body);
+    merge.block(&mut body);
+    let same = merge.same;
+    let rename = |id: LocalId| same.get(&id).copied().unwrap_or(id);
+    visit_mut(&mut body, &mut |stmt| map_exprs(&mut stmt.kind, &mut |e| rename_in(e, &rename)));
+    function.body = body;
+}
+
+fn rename_in(mut e: Expr, rename: &dyn Fn(LocalId) -> LocalId) -> Expr {
+    use crate::ir::ExprKind;
+    match &mut e.kind {
+        ExprKind::Local(id) | ExprKind::Extent(id, _) => *id = rename(*id),
+        _ => {}
+    }
+    e
+}
+
+struct Merge<'a> {
+    roots: &'a [Option<usize>],
+    /// Locals that are assigned once: an answer that stays.
+    once: Vec<bool>,
+    /// Answers that are there on every path to here.
+    answers: Vec<(Query, LocalId)>,
+    same: BTreeMap<LocalId, LocalId>,
+}
+
+impl Merge<'_> {
+    fn block(&mut self, block: &mut Block) {
+        let outer = self.answers.len();
+        block.retain_mut(|stmt| {
+            if let StmtKind::Op(op) = &stmt.kind
+                && let (Some(dst), Some(query)) = (op.dst, self.query(op))
+                && self.once[dst.0 as usize]
+            {
+                if let Some((_, answer)) = self.answers.iter().find(|(q, _)| *q == query) {
+                    self.same.insert(dst, *answer);
+                    return false;
+                }
+                self.answers.push((query, dst));
+            }
+            for nested in blocks_mut(&mut stmt.kind) {
+                self.block(nested);
+            }
+            true
+        });
+        self.answers.truncate(outer);
+    }
+
+    fn query(&self, op: &crate::ir::Op) -> Option<Query> {
+        let id = op.args.first()?.as_local()?;
+        match op.code {
+            OpCode::GetCommCtx => Some((op.code, self.roots.get(id.0 as usize).copied()??)),
+            OpCode::Rank | OpCode::Nranks => {
+                let context = self.same.get(&id).copied().unwrap_or(id);
+                self.once.get(context.0 as usize)?.then_some((op.code, context.0 as usize))
+            }
+            _ => None,
+        }
+    }
+}
+
+/// Numbers the locals in the order in which the text shows them, drops those that it does not, and gives the first of one name that name.
+pub(super) fn renumber(function: &mut Function) {
+    let mut order: Vec<LocalId> = function.params.iter().map(|p| p.local).collect();
+    let mut seen: Vec<bool> = vec![false; function.locals.len()];
+    order.iter().for_each(|id| seen[id.0 as usize] = true);
+    let mut see = |id: LocalId| {
+        if let Some(seen) = seen.get_mut(id.0 as usize)
+            && !std::mem::replace(seen, true)
+        {
+            order.push(id);
+        }
+    };
+    crate::ir::visit(&function.body, &mut |stmt| {
+        stmt.kind.for_each_dst(&mut see);
+        match &stmt.kind {
+            StmtKind::For { var, .. } => see(*var),
+            StmtKind::Check { local, .. } => see(*local),
+            _ => {}
+        }
+        stmt.kind.for_each_expr(&mut |e| e.walk(&mut |e| locals_of(e).into_iter().for_each(&mut see)));
+    });
+    let old = std::mem::take(&mut function.locals);
+    let mut new_id = vec![LocalId(0); old.len()];
+    let mut used: BTreeMap<&str, u32> = BTreeMap::new();
+    for id in order {
+        let Local { name, loc } = &old[id.0 as usize];
+        let stem = stem(name);
+        let count = used.entry(stem).or_insert(0);
+        let name = if *count == 0 { stem.into() } else { format!("{stem}.{count}").into() };
+        *count += 1;
+        new_id[id.0 as usize] = LocalId(function.locals.len() as u32);
+        function.locals.push(Local { name, loc: *loc });
+    }
+    let rename = |id: LocalId| new_id.get(id.0 as usize).copied().unwrap_or(id);
+    function.params.iter_mut().for_each(|p| p.local = rename(p.local));
+    visit_mut(&mut function.body, &mut |stmt| {
+        map_exprs(&mut stmt.kind, &mut |e| rename_in(e, &rename));
+        match &mut stmt.kind {
+            StmtKind::Assign { dst, .. } => *dst = rename(*dst),
+            StmtKind::Op(op) => op.dst = op.dst.map(rename),
+            StmtKind::Call(call) => call.dsts.iter_mut().for_each(|d| *d = rename(*d)),
+            StmtKind::Check { local, .. } => *local = rename(*local),
+            StmtKind::For { var, .. } => *var = rename(*var),
+            _ => {}
+        }
+    });
+}
+
+/// A name without the number that made it unique.
+fn stem(name: &str) -> &str {
+    match name.rsplit_once('.') {
+        Some((stem, number)) if !stem.is_empty() && number.bytes().all(|b| b.is_ascii_digit()) => stem,
+        _ => name,
+    }
+}
+
+fn locals_of(e: &Expr) -> Option<LocalId> {
+    match e.kind {
+        crate::ir::ExprKind::Local(id) | crate::ir::ExprKind::Extent(id, _) => Some(id),
+        _ => None,
+    }
+}
