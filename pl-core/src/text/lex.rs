@@ -33,8 +33,8 @@ pub(super) struct Token<'t> {
 
 /// Longest first.
 const PUNCTUATION: &[&str] = &[
-    "::", "..", "->", "<=", ">=", "==", "!=", "&&", "||", "(", ")", "[", "]", "{", "}", "<", ">", "=", "+", "-", "*", "/", "%",
-    "!", ",", ":", "?", "#",
+    "::", "..", "->", "<=", ">=", "==", "!=", "&&", "||", "(", ")", "[", "]", "{", "}", "<", ">", "=", "+", "-", "*",
+    "/", "%", "!", ",", ":", "?", "#",
 ];
 
 /// The tokens of `text`, with [`Tok::End`] last, and what is none.
@@ -128,7 +128,11 @@ impl<'t> Lexer<'t> {
                     let name = &self.rest[1..=len];
                     self.push(Tok::Quoted(name), len + 2);
                 }
-                None => self.bad(line.len(), "the back quote has no partner on its line", "close the name with a back quote"),
+                None => self.bad(
+                    line.len(),
+                    "the back quote has no partner on its line",
+                    "close the name with a back quote",
+                ),
             }
         } else if let Some(punct) = PUNCTUATION.iter().find(|p| self.rest.starts_with(**p)) {
             self.push(Tok::Punct(punct), punct.len());
@@ -140,9 +144,7 @@ impl<'t> Lexer<'t> {
 
     fn number(&mut self) {
         let text = self.rest;
-        let digits = |from: usize| {
-            text[from..].bytes().take_while(|b| b.is_ascii_digit() || *b == b'_').count() + from
-        };
+        let digits = |from: usize| text[from..].bytes().take_while(|b| b.is_ascii_digit() || *b == b'_').count() + from;
         let digit_at = |at: usize| text.as_bytes().get(at).is_some_and(u8::is_ascii_digit);
         let mut end = digits(0);
         let mut float = false;
@@ -176,7 +178,12 @@ impl<'t> Lexer<'t> {
     }
 
     fn bad(&mut self, len: usize, message: &str, help: &str) {
-        self.errors.push(ParseError { line: self.line, column: self.column, message: message.into(), help: help.into() });
+        self.errors.push(ParseError {
+            line: self.line,
+            column: self.column,
+            message: message.into(),
+            help: help.into(),
+        });
         self.take(len);
     }
 

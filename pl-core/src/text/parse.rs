@@ -26,6 +26,7 @@ pub(super) fn function(text: &str, file: &str, embedded: bool) -> Result<Functio
         locals: HashMap::new(),
         here: Loc::NONE,
         in_header: true,
+        start: 0,
         brackets: 0,
         depth: 0,
     };
@@ -57,6 +58,8 @@ struct Parser<'t> {
     here: Loc,
     /// Whether the types of parameters and results are being read: there, a bare word is a name.
     in_header: bool,
+    /// The first token of the statement that is being read.
+    start: usize,
     /// How many parentheses and brackets are open: inside, lines do not end.
     brackets: u32,
     /// How many blocks and expressions are being read.
@@ -127,7 +130,16 @@ impl<'t> Parser<'t> {
             Tok::Punct(punct) => format!("`{punct}`"),
             Tok::End => "the end of the text".into(),
         };
+        if !self.in_header && self.line_ended() && self.next > self.start {
+            let last = self.tokens[self.next - 1];
+            return self.error(last, format!("expected {what} before the end of the line"), help);
+        }
         self.error(token, format!("expected {what}, found {found}"), help)
+    }
+
+    /// Whether the next token is on another line, and that matters.
+    fn line_ended(&self) -> bool {
+        self.brackets == 0 && (self.peek().first || self.peek().tok == Tok::End)
     }
 
     /// Reports an error, unless its line has one already.
@@ -232,7 +244,7 @@ impl<'t> Parser<'t> {
         if id == new {
             let loc = self.loc(token, None);
             self.function.locals.push(Local { name: name.into(), loc });
-        } else if self.function.locals[id.0 as usize].loc == Loc::NONE {
+        } else if self.function.locals[id.0 as usize].loc == Loc::NONE && self.function.param_of(id).is_none() {
             self.function.locals[id.0 as usize].loc = self.loc(token, None);
         }
         id
@@ -275,7 +287,9 @@ impl<'t> Parser<'t> {
 
     fn version(&mut self) -> Parsed<()> {
         if !self.eat_word("pl") {
-            return Err(self.expected_with("`pl` and the version", &format!("begin the text with the line `pl {VERSION}`")));
+            return Err(
+                self.expected_with("`pl` and the version", &format!("begin the text with the line `pl {VERSION}`"))
+            );
         }
         match self.peek().tok {
             Tok::Int(version, "") if version == u128::from(VERSION) => {
@@ -299,7 +313,11 @@ impl<'t> Parser<'t> {
                     let name = self.name("the name of a local")?;
                     let id = LocalId(self.function.locals.len() as u32);
                     if self.locals.insert(name, id).is_some() {
-                        return Err(self.error(token, format!("local `{name}` is listed twice"), "list every local once"));
+                        return Err(self.error(
+                            token,
+                            format!("local `{name}` is listed twice"),
+                            "list every local once",
+                        ));
                     }
                     self.function.locals.push(Local { name: name.into(), loc: Loc::NONE });
                     if !self.eat(",") {
@@ -388,7 +406,11 @@ impl<'t> Parser<'t> {
         let token = self.peek();
         let name = self.name(what)?;
         if self.function.is_dynamic(name) || self.function.constant(name).is_some() {
-            return Err(self.error(token, format!("`{name}` is declared twice"), "declare it once, as a dim or as a constant"));
+            return Err(self.error(
+                token,
+                format!("`{name}` is declared twice"),
+                "declare it once, as a dim or as a constant",
+            ));
         }
         Ok(name.into())
     }
@@ -447,7 +469,11 @@ impl<'t> Parser<'t> {
         let name = self.name("the name of a parameter")?;
         let at = self.at();
         if self.function.params.iter().any(|p| self.function.local_name(p.local) == name) {
-            return Err(self.error(token, format!("parameter `{name}` is declared twice"), "give each parameter its own name"));
+            return Err(self.error(
+                token,
+                format!("parameter `{name}` is declared twice"),
+                "give each parameter its own name",
+            ));
         }
         self.here = at.unwrap_or(Loc::NONE);
         let local = self.local_named(name, token);

@@ -37,7 +37,8 @@ pub(super) fn ty(function: &Function, ty: &Type) -> String {
 }
 
 fn fragment(function: &Function, write: impl FnOnce(&mut Printer<'_>)) -> String {
-    let mut printer = Printer { function, embedded: false, out: String::new(), indent: 0, seen: vec![], in_header: true };
+    let mut printer =
+        Printer { function, embedded: false, out: String::new(), indent: 0, seen: vec![], in_header: true };
     write(&mut printer);
     printer.out
 }
@@ -67,8 +68,8 @@ pub(super) fn looks_like_name(word: &str) -> bool {
 /// Whether `word` has a meaning of its own and is a name only in back quotes.
 pub(super) fn is_reserved(word: &str) -> bool {
     const RESERVED: &[&str] = &[
-        "as", "const", "else", "enum", "false", "for", "if", "in", "return", "true", "while", "pl::inf", "pl::lit", "pl::max",
-        "pl::min", "pl::nan",
+        "as", "const", "else", "enum", "false", "for", "if", "in", "return", "true", "while", "pl::inf", "pl::lit",
+        "pl::max", "pl::min", "pl::nan",
     ];
     RESERVED.contains(&word)
 }

@@ -30,10 +30,10 @@ impl<'t> Parser<'t> {
         self.enter()?;
         let mut left = self.prefix()?;
         loop {
-            let token = self.peek();
-            if token.first && self.brackets == 0 {
+            if self.line_ended() {
                 break;
             }
+            let token = self.peek();
             let op = match token.tok {
                 Tok::Word("as") if CAST >= min => {
                     self.next += 1;
@@ -45,7 +45,9 @@ impl<'t> Parser<'t> {
                 Tok::Punct(punct) => operator(punct),
                 _ => None,
             };
-            let Some((op, binding)) = op.and_then(|op| Some((op, binding_of(op).filter(|b| *b >= min)?))) else { break };
+            let Some((op, binding)) = op.and_then(|op| Some((op, binding_of(op).filter(|b| *b >= min)?))) else {
+                break;
+            };
             self.next += 1;
             let at = self.at();
             let loc = self.loc(token, at);
@@ -56,7 +58,11 @@ impl<'t> Parser<'t> {
                 && let Tok::Punct(next) = self.peek().tok
                 && operator(next).is_some_and(BinOp::is_comparison)
             {
-                return Err(self.error(self.peek(), "comparisons do not chain", "write `a < b && b < c`, or use parentheses"));
+                return Err(self.error(
+                    self.peek(),
+                    "comparisons do not chain",
+                    "write `a < b && b < c`, or use parentheses",
+                ));
             }
         }
         self.leave();
@@ -65,6 +71,9 @@ impl<'t> Parser<'t> {
 
     /// An expression up to its first binary operator.
     fn prefix(&mut self) -> Parsed<Tree> {
+        if self.line_ended() {
+            return Err(self.expected("an expression"));
+        }
         let token = self.peek();
         match token.tok {
             Tok::Punct("(") => {
@@ -80,7 +89,8 @@ impl<'t> Parser<'t> {
                 return self.node(ExprKind::Unary(UnOp::Not, Box::new(a.expr)), loc, a.height + 1);
             }
             Tok::Punct("-") => {
-                let number = matches!(self.ahead(1).tok, Tok::Int(..) | Tok::Float(..) | Tok::Word("pl::inf" | "pl::nan"));
+                let number =
+                    matches!(self.ahead(1).tok, Tok::Int(..) | Tok::Float(..) | Tok::Word("pl::inf" | "pl::nan"));
                 if !number {
                     self.next += 1;
                     let at = self.at();
@@ -211,7 +221,11 @@ impl<'t> Parser<'t> {
                 Some(param) if param.name == name => self.next += 2,
                 Some(param) => {
                     let help = "arguments stand in the order of the parameters";
-                    return Err(self.error(token, format!("expected the argument for `{}`, found `{name}`", param.name), help));
+                    return Err(self.error(
+                        token,
+                        format!("expected the argument for `{}`, found `{name}`", param.name),
+                        help,
+                    ));
                 }
                 None => return Err(self.error(token, format!("no parameter `{name}` here"), "leave the name out")),
             }

@@ -25,7 +25,11 @@ impl<'t> Parser<'t> {
                 return Ok(block);
             }
             if self.peek().tok == Tok::End {
-                return Err(self.error(open, "the brace is not closed", "add `}` after the last statement of the block"));
+                return Err(self.error(
+                    open,
+                    "the brace is not closed",
+                    "add `}` after the last statement of the block",
+                ));
             }
             let (start, depth) = (self.next, self.depth);
             match self.statement().and_then(|stmt| self.end_of_line().map(|()| stmt)) {
@@ -39,11 +43,7 @@ impl<'t> Parser<'t> {
     }
 
     fn end_of_line(&mut self) -> Parsed<()> {
-        let token = self.peek();
-        if token.first || self.is("}") || token.tok == Tok::End {
-            return Ok(());
-        }
-        Err(self.expected("the end of the line"))
+        if self.line_ended() || self.is("}") { Ok(()) } else { Err(self.expected("the end of the line")) }
     }
 
     /// Skips the rest of the line on which a statement went wrong, and reads the blocks that it opens for their errors alone.
@@ -85,6 +85,7 @@ impl<'t> Parser<'t> {
     }
 
     fn statement(&mut self) -> Parsed<Stmt> {
+        self.start = self.next;
         let at = self.at();
         let token = self.peek();
         let loc = self.loc_or(token, at, Loc::NONE);
@@ -115,10 +116,16 @@ impl<'t> Parser<'t> {
             dsts.push(self.local()?);
         }
         if !self.eat("=") {
-            return Err(self.expected_with("`=`", "a statement is an assignment, an op, call, check, for, while, if or return"));
+            return Err(
+                self.expected_with("`=`", "a statement is an assignment, an op, call, check, for, while, if or return")
+            );
         }
-        let names_follow = matches!(self.ahead(1).tok, Tok::Word(_) | Tok::Quoted(_)) && !self.ahead(1).first;
-        if self.is_word("call") && names_follow {
+        let callee_follows = !self.ahead(1).first
+            && match self.ahead(1).tok {
+                Tok::Word(word) => !print::is_reserved(word),
+                tok => matches!(tok, Tok::Quoted(_)),
+            };
+        if self.is_word("call") && callee_follows {
             return self.call(dsts);
         }
         let [dst] = dsts[..] else {
@@ -147,7 +154,11 @@ impl<'t> Parser<'t> {
         let info = code.info();
         let elem = match (info.type_arg, self.is("::")) {
             (TypeArg::No, true) => {
-                return Err(self.error(token, format!("`{path}` takes no type argument"), format!("write `{path}(…)`")));
+                return Err(self.error(
+                    token,
+                    format!("`{path}` takes no type argument"),
+                    format!("write `{path}(…)`"),
+                ));
             }
             (TypeArg::Required, false) => {
                 let help = format!("write `{path}::<f32>(…)`");
@@ -234,7 +245,7 @@ impl<'t> Parser<'t> {
     fn returns(&mut self) -> Parsed<StmtKind> {
         self.next += 1;
         let mut values = vec![];
-        if !self.peek().first && !self.is("}") && self.peek().tok != Tok::End {
+        if !self.line_ended() && !self.is("}") {
             values.push(self.expr()?);
             while self.eat(",") {
                 values.push(self.expr()?);
