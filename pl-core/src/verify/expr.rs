@@ -118,6 +118,10 @@ impl Checker<'_> {
 
     /// Checks that an index expression that constants decide is not below zero.
     fn check_not_negative(&mut self, expr: &Expr, what: &str) {
+        // A literal was judged by its range already.
+        if matches!(expr.kind, ExprKind::Lit { .. }) || negate_of(expr).is_some() {
+            return;
+        }
         let Some(resolved) = self.resolve(expr) else { return };
         let Some(poly) = self.poly(&resolved) else { return };
         match poly.as_constant() {
@@ -197,9 +201,8 @@ impl Checker<'_> {
                 Some(ScalarType::Bool)
             }
             ExprKind::Unary(UnOp::Neg, a) => {
-                if let (ExprKind::Lit { value, ty }, Some(negated)) = (&a.kind, negate(a)) {
+                if let (ExprKind::Lit { ty, .. }, Some(negated)) = (&a.kind, negate_of(expr)) {
                     let ty = ty.as_ref().or(want)?;
-                    let _ = value;
                     self.check_literal(negated, ty, expr.loc.or(a.loc));
                     return Some(ty.clone());
                 }
@@ -379,8 +382,9 @@ impl Checker<'_> {
     }
 }
 
-/// The negated value of a literal.
-fn negate(literal: &Expr) -> Option<Lit> {
+/// The value of a negated literal.
+fn negate_of(expr: &Expr) -> Option<Lit> {
+    let ExprKind::Unary(UnOp::Neg, literal) = &expr.kind else { return None };
     match literal.kind {
         ExprKind::Lit { value: Lit::Int(v), .. } => v.checked_neg().map(Lit::Int),
         ExprKind::Lit { value: Lit::Float(v), .. } => Some(Lit::Float(-v)),

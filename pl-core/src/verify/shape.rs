@@ -71,8 +71,9 @@ impl Checker<'_> {
         match end_poly.minus(&size).and_then(|d| d.as_constant()) {
             Some(past) if past > 0 => {
                 let message = self.box_message(memory, axis, offset, len.as_ref(), extent, &end_poly);
-                let at = if start.is_some() && offset.loc != Loc::NONE { offset.loc } else { loc };
-                self.error(at, message, help);
+                let too_long = len.as_ref().and_then(|l| self.poly(l)?.minus(&size)?.as_constant()).is_some_and(|past| past > 0);
+                let guilty = if too_long || start.is_none() { len.as_ref().map_or(loc, |l| l.loc) } else { offset.loc };
+                self.error(guilty.or(loc), message, help);
             }
             Some(_) => {}
             None => {
