@@ -183,6 +183,15 @@ impl Call<'_> {
         })
     }
 
+    /// The values of the scalar arguments that are integers, by position.
+    pub(super) fn scalars(&self) -> Vec<Option<i64>> {
+        let value = |argument: &Argument<'_>| match &argument.0 {
+            Kind::Scalar(ConstValue::Scalar(Lit::Int(value), _)) => i64::try_from(*value).ok(),
+            _ => None,
+        };
+        self.args.iter().map(value).collect()
+    }
+
     /// The arguments as an engine takes them.
     pub(super) fn values(&mut self) -> Vec<ArgValue<'_>> {
         self.args.iter_mut().map(Argument::value).collect()

@@ -9,14 +9,15 @@
 mod call;
 mod error;
 mod prepare;
-mod stages;
+mod stage;
 mod window;
 mod world;
 
 pub use call::{Argument, Call, ScalarArgument, arg_in, arg_out, arg_scalar, arg_window, call};
 pub use error::{BindProblem, Error};
+pub use pl_core::cost::{Card, Count};
 pub use pl_core::fault::{Fault, Report};
 pub use pl_core::runtime::{LaunchOptions, Scheduler};
-pub use stages::Stages;
+pub use stage::Stage;
 pub use window::Window;
 pub use world::World;

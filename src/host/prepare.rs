@@ -6,7 +6,7 @@ use crate::collectives;
 use pl_core::bind::{self, ArgShape, BindError, Platform, Program};
 use pl_core::dtype::DType;
 use pl_core::ir::{ConstValue, Function};
-use pl_core::{link, lower};
+use pl_core::pass;
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -38,26 +38,26 @@ impl Key {
     }
 }
 
-/// A call on its way to a program.
+/// A call on its way to a run.
+#[derive(Debug)]
 pub(super) struct Compiled {
     /// The kernel, its constants filled in and its callees inlined.
     pub(super) linked: Function,
     /// What runs.
-    pub(super) program: Program,
+    pub(super) program: Arc<Program>,
 }
 
 /// Compiles one call.
-pub(super) fn compile(call: &Call<'_>, platform: &Platform, world: usize) -> Result<Compiled, BindError> {
-    let linked = link::link(&call.definition)?;
+fn compile(call: &Call<'_>, platform: &Platform, world: usize) -> Result<Compiled, BindError> {
+    let linked = pass::link(&call.definition)?;
     let bindings = bind::bind(&linked, &call.shapes(), world)?;
-    let lowered = lower::lower(&linked, &bindings, platform, collectives::library())?;
-    let program = bind::program(lowered, bindings, platform)?;
-    Ok(Compiled { linked, program })
+    let program = bind::program(&linked, &bindings, platform, collectives::library())?;
+    Ok(Compiled { linked, program: Arc::new(program) })
 }
 
 /// The programs of a world, the last used first.
 #[derive(Debug, Default)]
-pub(super) struct Programs(Mutex<VecDeque<(Key, Arc<Program>)>>);
+pub(super) struct Programs(Mutex<VecDeque<(Key, Arc<Compiled>)>>);
 
 impl Programs {
     /// The program of each call, or everything that is wrong with any of them.
@@ -66,15 +66,14 @@ impl Programs {
         calls: &[Call<'_>],
         platform: &Platform,
         world: usize,
-    ) -> Result<Vec<Arc<Program>>, Vec<BindProblem>> {
-        let mut distinct: Vec<(Key, Result<Arc<Program>, BindError>)> = vec![];
+    ) -> Result<Vec<Arc<Compiled>>, Vec<BindProblem>> {
+        let mut distinct: Vec<(Key, Result<Arc<Compiled>, BindError>)> = vec![];
         let mut programs = vec![];
         let mut problems: Vec<BindProblem> = vec![];
         for (rank, call) in calls.iter().enumerate() {
             let key = Key::new(call);
             let at = distinct.iter().position(|(k, _)| *k == key).unwrap_or_else(|| {
-                let program =
-                    self.get(&key).map_or_else(|| compile(call, platform, world).map(|c| Arc::new(c.program)), Ok);
+                let program = self.get(&key).map_or_else(|| compile(call, platform, world).map(Arc::new), Ok);
                 distinct.push((key, program));
                 distinct.len() - 1
             });
@@ -95,13 +94,13 @@ impl Programs {
         if problems.is_empty() { Ok(programs) } else { Err(problems) }
     }
 
-    fn get(&self, key: &Key) -> Option<Arc<Program>> {
+    fn get(&self, key: &Key) -> Option<Arc<Compiled>> {
         let kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         kept.iter().find(|(k, _)| k == key).map(|(_, program)| program.clone())
     }
 
     /// Puts programs in front, and forgets those that were not used for the longest time.
-    fn keep(&self, used: Vec<(Key, Result<Arc<Program>, BindError>)>) {
+    fn keep(&self, used: Vec<(Key, Result<Arc<Compiled>, BindError>)>) {
         let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         for (key, program) in used {
             let Ok(program) = program else { continue };

@@ -1,10 +1,11 @@
 //! Worlds: devices, their windows, and launches on them.
 
 use super::error::Ranks;
-use super::prepare::{self, Programs};
-use super::{BindProblem, Call, Error, Stages, Window};
+use super::prepare::{Compiled, Programs};
+use super::{Call, Error, Stage, Window};
 use crate::Element;
 use ndarray::{ArrayBase, Axis, Data, Dimension};
+use pl_core::cost::{self, RankProgram};
 use pl_core::fault::Report;
 use pl_core::runtime::{Contents, Engine, EngineError, Launch, LaunchOptions, RankCall, WindowId};
 use std::collections::BTreeSet;
@@ -130,28 +131,36 @@ impl World {
         options: LaunchOptions,
         calls: impl IntoIterator<Item = Call<'a>>,
     ) -> Result<Report, Error> {
-        let mut calls: Vec<Call<'a>> = calls.into_iter().collect();
-        self.check_count(calls.len())?;
-        self.check_owners(&calls)?;
-        let platform = self.shared.engine.platform();
-        let programs =
-            self.shared.programs.of(&calls, platform, self.size()).map_err(|problems| Error::Bind { problems })?;
-        let rank_calls = calls.iter_mut().zip(&programs);
+        let (mut calls, compiled) = self.prepare(calls)?;
+        let rank_calls = calls.iter_mut().zip(&compiled);
         let rank_calls =
-            rank_calls.map(|(call, program)| RankCall { program: program.clone(), args: call.values() }).collect();
+            rank_calls.map(|(call, c)| RankCall { program: c.program.clone(), args: call.values() }).collect();
         let result = self.shared.engine.launch(Launch { calls: rank_calls, options });
         let report = result.map_err(|e| self.explain(e, &calls))?;
         calls.into_iter().for_each(Call::finish);
         Ok(report)
     }
 
-    /// What a call becomes on its way to a run, without running it.
-    pub fn compile(&self, call: &Call<'_>) -> Result<Stages, Error> {
-        self.check_owners(std::slice::from_ref(call))?;
-        let compiled = prepare::compile(call, self.shared.engine.platform(), self.size());
-        let problem = |located| BindProblem { located, ranks: vec![], world: 0 };
-        let compiled = compiled.map_err(|e| Error::Bind { problems: e.0.into_iter().map(problem).collect() })?;
-        Ok(Stages::new(compiled))
+    /// What the calls of a launch become, rank by rank, without running them.
+    pub fn compile<'a>(&self, calls: impl IntoIterator<Item = Call<'a>>) -> Result<Vec<Stage>, Error> {
+        let (calls, compiled) = self.prepare(calls)?;
+        let scalars: Vec<Vec<Option<i64>>> = calls.iter().map(Call::scalars).collect();
+        let programs = compiled.iter().zip(&scalars);
+        let programs: Vec<_> = programs.map(|(c, scalars)| RankProgram { program: &c.program, scalars }).collect();
+        let cards = cost::cards(&programs);
+        Ok(compiled.into_iter().zip(cards).map(|(compiled, cost)| Stage { compiled, cost }).collect())
+    }
+
+    /// Checks the calls of a launch and binds them.
+    fn prepare<'a>(
+        &self,
+        calls: impl IntoIterator<Item = Call<'a>>,
+    ) -> Result<(Vec<Call<'a>>, Vec<Arc<Compiled>>), Error> {
+        let calls: Vec<Call<'a>> = calls.into_iter().collect();
+        self.check_count(calls.len())?;
+        self.check_owners(&calls)?;
+        let compiled = self.shared.programs.of(&calls, self.shared.engine.platform(), self.size());
+        compiled.map(|compiled| (calls, compiled)).map_err(|problems| Error::Bind { problems })
     }
 
     fn allocate<T: Element>(&self, shape: Vec<usize>, contents: Contents) -> Result<Window<T>, Error> {

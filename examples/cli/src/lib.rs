@@ -5,6 +5,7 @@
 #![forbid(unsafe_code)]
 
 mod args;
+mod card;
 mod devices;
 mod diff;
 mod failure;

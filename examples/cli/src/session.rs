@@ -2,10 +2,10 @@
 
 use crate::args::{Args, Emit, Mode, Program};
 use crate::failure::Failure;
-use crate::{diff, npy};
+use crate::{card, diff, npy};
 use anstyle::{AnsiColor, Style};
 use pl::ndarray::{Array3, ArrayView3};
-use pl::{Call, LaunchOptions, Report, Scheduler, Stages, World, text};
+use pl::{Call, Error, LaunchOptions, Report, Scheduler, Stage, World, text};
 use std::io::Write;
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -101,27 +101,37 @@ impl Session {
         Ok(world.launch_with(options, calls)?)
     }
 
-    /// Prints the stage that `--emit` names, and says whether it was given. `call` makes rank 0's call of a variant.
-    pub fn emit<'a>(&self, world: &World, mut call: impl FnMut(Mode) -> Call<'a>) -> Result<bool, Failure> {
-        let Some(emit) = self.args.emit else { return Ok(false) };
-        let mut stages = |mode| world.compile(&call(mode));
+    /// The stage that `--emit` asks for.
+    pub fn emit(&self) -> Option<Emit> {
+        self.args.emit
+    }
+
+    /// Prints a stage. `compile` gives the stages of a variant, rank by rank.
+    pub fn print_stage(
+        &self,
+        emit: Emit,
+        mut compile: impl FnMut(Mode) -> Result<Vec<Stage>, Error>,
+    ) -> Result<Done, Failure> {
+        let stages = compile(self.mode())?;
+        let Some(first) = stages.first() else { return Ok(Done::Emitted) };
         let text = match emit {
-            Emit::Ir => text::print(stages(self.mode())?.ir()),
-            Emit::Lowered => text::print(stages(self.mode())?.lowered()),
-            Emit::Plan => stages(self.mode())?.plan(),
-            Emit::Cost => stages(self.mode())?.cost().to_string(),
+            Emit::Ir => text::print(first.ir()),
+            Emit::Lowered => text::print(first.lowered()),
+            Emit::Plan => first.plan(),
+            Emit::Cost => card::show(&stages),
             Emit::Diff => {
-                let (hand, builtin) = (stages(Mode::Hand)?, stages(Mode::Builtin)?);
-                let name = |stages: &Stages| format!("{} (lowered)", stages.lowered().name);
-                let text = |stages: &Stages| text::print(stages.lowered());
-                diff::unified(&name(&hand), &text(&hand), &name(&builtin), &text(&builtin))
+                let (hand, builtin) = (compile(Mode::Hand)?, compile(Mode::Builtin)?);
+                let (Some(hand), Some(builtin)) = (hand.first(), builtin.first()) else { return Ok(Done::Emitted) };
+                let name = |stage: &Stage| format!("{} (lowered)", stage.lowered().name);
+                let text = |stage: &Stage| text::print(stage.lowered());
+                diff::unified(&name(hand), &text(hand), &name(builtin), &text(builtin))
             }
         };
         self.print(&text);
         if !text.ends_with('\n') {
             self.print("\n");
         }
-        Ok(true)
+        Ok(Done::Emitted)
     }
 
     /// Writes to stdout. Colours go where they are wanted; a reader that left is no error.

@@ -1,0 +1,174 @@
+//! Checks that stop a run, as the user sees them: each names the line of its kernel.
+
+use crate::support::world;
+use expect_test::{Expect, expect};
+use pl::distributed as pld;
+use pl::ndarray::Array2;
+use pl::{Error, Fault, LaunchOptions, Scheduler, World};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+fn seeded() -> LaunchOptions {
+    LaunchOptions { scheduler: Scheduler::Seeded(7), ..LaunchOptions::default() }
+}
+
+/// The report of a fault of this kind. Lines are counted from the kernel's first line, so that the expectation stays when the file grows.
+#[track_caller]
+fn check(result: Result<pl::Report, Error>, kind: &str, first_line: u32, expected: Expect) {
+    let error = result.unwrap_err();
+    let Error::Fault(fault) = &error else { panic!("{error}") };
+    assert_eq!(fault.kind(), kind, "{error}");
+    assert!(fault.site().unwrap().place.is_some());
+    expected.assert_eq(&relative(&error.to_string(), first_line));
+}
+
+/// Writes `LINE+n` for the lines of this file.
+fn relative(text: &str, first_line: u32) -> String {
+    let mut parts = text.split(concat!(file!(), ":"));
+    let mut out = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        let digits = part.find(|c: char| !c.is_ascii_digit()).unwrap_or(part.len());
+        let line: u32 = part[..digits].parse().unwrap();
+        out += &format!("faults.rs:+{}{}", line - first_line, &part[digits..]);
+    }
+    out
+}
+
+/// Two windows for kernels of two ranks.
+fn two() -> (World, pl::Window<f32>, pl::Window<i32>) {
+    let world = world("sim", 2);
+    let (data, signal) = (world.window([2, 4]).unwrap(), world.window([2, 1]).unwrap());
+    (world, data, signal)
+}
+
+#[test]
+fn deadlock() {
+    let first_line = line!();
+    #[pl::function(InCore)]
+    fn step(data: pl::InOut<pld::DistributedTensor<f32, { [2, 4] }>>, signal: pl::InOut<pld::DistributedTensor<i32, { [2, 1] }>>) {
+        let my_rank = pld::rank(pld::get_comm_ctx(data));
+        if my_rank == 0 {
+            pld::system::notify(signal, peer = 1, offsets = [0, 0], value = 1, op = pld::NotifyOp::AtomicAdd);
+        }
+        if my_rank == 1 {
+            // One notify comes, two are awaited.
+            pld::system::wait(signal, offsets = [0, 0], expected = 2, cmp = pld::WaitCmp::Ge);
+        }
+    }
+    let (world, data, signal) = two();
+    for options in [seeded(), LaunchOptions::default()] {
+        let result = world.launch_with(options, [step(&data, &signal), step(&data, &signal)]);
+        check(result, "deadlock", first_line, expect![[""]]);
+        world.reset_all().unwrap();
+    }
+}
+
+#[test]
+fn uninitialised() {
+    let first_line = line!();
+    #[pl::function(InCore)]
+    fn step(data: pl::InOut<pld::DistributedTensor<f32, { [2, 4] }>>, y: pl::Out<pl::Tensor<f32, { [1, 4] }>>) {
+        let row = pl::full::<f32>([1, 3], 1.0);
+        pl::store(row, [0, 0], data);
+        let whole = pl::load(data, [0, 0], [1, 4]);
+        pl::store(whole, [0, 0], y);
+    }
+    let (world, data, _) = two();
+    let mut y = [Array2::zeros((1, 4)), Array2::zeros((1, 4))];
+    let result = world.launch_with(seeded(), y.iter_mut().map(|y| step(&data, y.view_mut())));
+    check(result, "uninitialised", first_line, expect![[""]]);
+    // What the host wrote, and the zeros of `zeros`, are data.
+    let data = world.zeros::<f32>([2, 4]).unwrap();
+    world.launch(y.iter_mut().map(|y| step(&data, y.view_mut()))).unwrap();
+    assert_eq!(y[0].as_slice().unwrap(), [1.0, 1.0, 1.0, 0.0]);
+}
+
+#[test]
+fn out_of_bounds() {
+    let first_line = line!();
+    #[pl::function(InCore)]
+    fn step(data: pl::InOut<pld::DistributedTensor<f32, { [2, 4] }>>, row: usize) {
+        let t = pl::full::<f32>([1, 4], 1.0);
+        pl::store(t, [row, 0], data);
+    }
+    let (world, data, _) = two();
+    let result = world.launch_with(seeded(), [step(&data, 1), step(&data, 2)]);
+    check(result, "out-of-bounds", first_line, expect![[""]]);
+}
+
+#[test]
+fn index_underflow() {
+    let first_line = line!();
+    #[pl::function(InCore)]
+    fn step(data: pl::InOut<pld::DistributedTensor<f32, { [2, 4] }>>) {
+        let my_rank = pld::rank(pld::get_comm_ctx(data));
+        let t = pl::full::<f32>([1, 4], 1.0);
+        pl::store(t, [my_rank - 1, 0], data);
+    }
+    let (world, data, _) = two();
+    let result = world.launch_with(seeded(), [step(&data), step(&data)]);
+    check(result, "arithmetic", first_line, expect![[""]]);
+}
+
+#[test]
+fn peer_out_of_range() {
+    let first_line = line!();
+    #[pl::function(InCore)]
+    fn step(signal: pl::InOut<pld::DistributedTensor<i32, { [2, 1] }>>) {
+        let my_rank = pld::rank(pld::get_comm_ctx(signal));
+        pld::system::notify(signal, peer = my_rank + 1, offsets = [0, 0], value = 1, op = pld::NotifyOp::Set);
+    }
+    let (world, _, signal) = two();
+    let result = world.launch_with(seeded(), [step(&signal), step(&signal)]);
+    check(result, "peer", first_line, expect![[""]]);
+}
+
+#[test]
+fn endless_loop() {
+    let first_line = line!();
+    #[pl::function(InCore)]
+    fn step(data: pl::InOut<pld::DistributedTensor<f32, { [2, 4] }>>) {
+        let mut n = 1;
+        while n > 0 {
+            let t = pl::full::<f32>([1, 4], 1.0);
+            pl::store(t, [0, 0], data);
+            n = 1;
+        }
+    }
+    let (world, data, _) = two();
+    let options = LaunchOptions { op_budget: 10_000, ..seeded() };
+    check(world.launch_with(options, [step(&data), step(&data)]), "op-budget", first_line, expect![[""]]);
+}
+
+#[test]
+fn livelock() {
+    let first_line = line!();
+    #[pl::function(InCore)]
+    fn step(signal: pl::InOut<pld::DistributedTensor<i32, { [2, 1] }>>) {
+        while pl::read(signal, [0, 0]) == 0 {}
+    }
+    let (world, _, signal) = two();
+    check(world.launch_with(seeded(), [step(&signal), step(&signal)]), "livelock", first_line, expect![[""]]);
+}
+
+#[test]
+fn interrupted() {
+    let first_line = line!();
+    #[pl::function(InCore)]
+    fn step(signal: pl::InOut<pld::DistributedTensor<i32, { [2, 1] }>>) {
+        let my_rank = pld::rank(pld::get_comm_ctx(signal));
+        if my_rank == 1 {
+            pld::system::wait(signal, offsets = [0, 0], expected = 1, cmp = pld::WaitCmp::Ge);
+        }
+        let mut n = 1;
+        while n > 0 {
+            n = 1;
+        }
+    }
+    let (world, _, signal) = two();
+    let options = LaunchOptions { interrupt: Some(Arc::new(AtomicBool::new(true))), ..seeded() };
+    let error = world.launch_with(options, [step(&signal), step(&signal)]).unwrap_err();
+    let Error::Fault(fault) = &error else { panic!("{error}") };
+    assert!(matches!(**fault, Fault::Interrupted(_)));
+    expect![[""]].assert_eq(&relative(&error.to_string(), first_line));
+}

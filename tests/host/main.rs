@@ -1,0 +1,11 @@
+//! The whole way: kernels, the host side, and the examples' command line, through the public API.
+
+mod arguments;
+mod cli;
+#[expect(dead_code, reason = "the example's own command line")]
+#[path = "../../examples/14_reduce_scatter.rs"]
+mod example;
+mod faults;
+mod reduce_scatter;
+mod support;
+mod world;

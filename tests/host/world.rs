@@ -1,0 +1,142 @@
+//! Worlds, windows, and the launches that are refused before anything runs.
+
+use crate::support::{Windows, check_golden, counting, launch, step, world};
+use expect_test::{Expect, expect};
+use pl::ndarray::{Array1, Array2, Array3, ArrayD, Axis};
+use pl::{Call, Error, Window, World};
+use pl_examples_cli::Mode;
+
+#[track_caller]
+fn check<T: std::fmt::Debug>(result: Result<T, Error>, expected: Expect) {
+    let error = result.unwrap_err();
+    assert_eq!(format!("{error:?}"), error.to_string(), "an error that `main` returns prints as the report");
+    expected.assert_eq(&error.to_string());
+}
+
+#[test]
+fn worlds_are_shared_between_threads() {
+    fn check<T: Send + Sync>() {}
+    check::<World>();
+    check::<Window<f32>>();
+    check::<Error>();
+    fn sent<T: Send>() {}
+    sent::<Call<'_>>();
+}
+
+#[test]
+fn device_lists() {
+    assert_eq!(World::open("sim", &[7]).unwrap().size(), 1);
+    let world = World::open("a5sim", &[4, 9]).unwrap();
+    assert_eq!((world.size(), world.devices(), world.platform()), (2, &[4, 9][..], "a5sim"));
+    check(World::open("sim", &[]), expect![[""]]);
+    check(World::open("sim", &[0, 3, 1, 3]), expect![[""]]);
+    check(World::open("a3sim", &[0, 1]), expect![[""]]);
+}
+
+#[test]
+fn windows() {
+    let world = world("sim", 3);
+    let fresh = world.window::<i64>([2, 2]).unwrap();
+    assert_eq!(fresh.to_array(2).unwrap(), ArrayD::<i64>::zeros(vec![2, 2]));
+    assert_eq!(format!("{fresh:?}"), "Window<i64>[2, 2]");
+
+    let array = Array3::from_shape_fn((3, 2, 4), |(r, i, j)| (100 * r + 10 * i + j) as f32);
+    let window = world.window_from(&array).unwrap();
+    assert_eq!(window.shape(), [2, 4]);
+    for rank in 0..3 {
+        assert_eq!(window.to_array(rank).unwrap(), array.index_axis(Axis(0), rank).into_dyn());
+    }
+    // A view that does not lie in C order is written as it reads.
+    let turned = Array2::from_shape_fn((4, 2), |(i, j)| (i * 10 + j) as f32).reversed_axes();
+    window.write(1, &turned).unwrap();
+    assert_eq!(window.to_array(1).unwrap(), turned.into_dyn());
+    world.reset(&window).unwrap();
+    assert_eq!(window.to_array(1).unwrap(), ArrayD::<f32>::zeros(vec![2, 4]));
+
+    check(window.to_array(3), expect![[""]]);
+    check(window.write(3, &array), expect![[""]]);
+    check(window.write(0, &Array1::<f32>::zeros(8)), expect![[""]]);
+    check(world.window_from(&Array2::<f32>::zeros((4, 2))), expect![[""]]);
+    check(world.window_from(&ArrayD::<f32>::zeros(vec![])), expect![[""]]);
+    check(world.window::<f32>([usize::MAX, 8]), expect![[""]]);
+    let other = World::open("sim", &[0, 1, 2]).unwrap();
+    check(other.reset(&window), expect![[""]]);
+}
+
+#[test]
+fn a_window_outlives_its_world() {
+    let window = {
+        let world = world("sim", 2);
+        world.window_from(&Array2::<f32>::ones((2, 3))).unwrap()
+    };
+    assert_eq!(window.to_array(1).unwrap(), ArrayD::<f32>::ones(vec![3]));
+}
+
+#[test]
+fn number_of_calls() {
+    let world = world("sim", 3);
+    let windows = Windows::new(&world, 4);
+    let x = counting(3, 4);
+    let mut y = Array3::zeros((3, 1, 4));
+    let calls = x.outer_iter().zip(y.outer_iter_mut()).take(2);
+    check(world.launch(calls.map(|(x, y)| step(Mode::Hand)(x, y, &windows.data, &windows.signal))), expect![[""]]);
+    check(world.launch([]), expect![[""]]);
+}
+
+#[test]
+fn windows_of_another_world() {
+    let (world, other) = (world("sim", 2), world("sim", 2));
+    let windows = Windows { data: world.window([2, 4]).unwrap(), signal: other.window([2, 1]).unwrap() };
+    check(launch(&world, step(Mode::Hand), &windows, &counting(2, 4)), expect![[""]]);
+}
+
+#[test]
+fn a_collective_of_one_rank() {
+    let world = world("sim", 1);
+    check(launch(&world, step(Mode::Builtin), &Windows::new(&world, 4), &counting(1, 4)), expect![[""]]);
+}
+
+/// Everything that is wrong is reported at once, and once.
+#[test]
+fn bind_errors_of_all_ranks() {
+    let world = world("sim", 4);
+    // Two shapes of windows are wrong on every rank, x on two ranks.
+    let data = world.window::<f32>([4, 5]).unwrap();
+    let signal = world.window::<i32>([3, 1]).unwrap();
+    let x: Vec<Array2<f32>> = (0..4).map(|r| Array2::zeros((1, if r % 2 == 0 { 16 } else { 18 }))).collect();
+    let mut y = Array3::zeros((4, 1, 4));
+    let calls = x.iter().zip(y.outer_iter_mut()).map(|(x, y)| step(Mode::Builtin)(x.view(), y, &data, &signal));
+    check(world.launch(calls), expect![[""]]);
+    // A refused launch ran nothing: the windows are not poisoned.
+    let good = Windows { data: world.window([4, 4]).unwrap(), signal: world.window([4, 1]).unwrap() };
+    let x = counting(4, 4);
+    check_golden(&x, launch(&world, step(Mode::Builtin), &good, &x).unwrap().0.view());
+}
+
+#[test]
+fn calls_are_described() {
+    let world = world("sim", 2);
+    let windows = Windows::new(&world, 4);
+    let (x, mut y) = (Array2::zeros((1, 8)), Array2::zeros((1, 4)));
+    let call = step(Mode::Hand)(x.view(), y.view_mut(), &windows.data, &windows.signal);
+    assert_eq!(call.kernel(), "hand_step");
+    expect![[""]].assert_eq(&format!("{call:?}"));
+}
+
+#[test]
+fn stages() {
+    let world = world("a2a3sim", 2);
+    let windows = Windows::new(&world, 4);
+    let (x, mut y) = (counting(2, 4), Array3::zeros((2, 1, 4)));
+    let calls = x.outer_iter().zip(y.outer_iter_mut());
+    let stages = world.compile(calls.map(|(x, y)| step(Mode::Builtin)(x, y, &windows.data, &windows.signal))).unwrap();
+    assert_eq!(stages.len(), 2);
+    let stages = &stages[1];
+    assert_eq!(stages.dims().collect::<Vec<_>>(), [("NR", 2), ("SIZE", 4)]);
+    let text = pl::text::print(stages.ir());
+    assert_eq!(pl::text::parse(&text).unwrap(), *stages.ir());
+    assert!(text.contains("pld::tensor::reduce_scatter("));
+    let lowered = pl::text::print(stages.lowered());
+    assert!(!lowered.contains("pld::tensor::reduce_scatter(") && lowered.contains("pld::tile::remote_load("));
+    assert!(!stages.plan().is_empty());
+}
