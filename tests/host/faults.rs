@@ -5,6 +5,7 @@ use expect_test::{Expect, expect};
 use pl::distributed as pld;
 use pl::ndarray::Array2;
 use pl::{Error, Fault, LaunchOptions, Scheduler, World};
+use pl_examples_cli::Failure;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
@@ -19,6 +20,7 @@ fn check(result: Result<pl::Report, Error>, kind: &str, first_line: u32, expecte
     let Error::Fault(fault) = &error else { panic!("{error}") };
     assert_eq!(fault.kind(), kind, "{error}");
     assert!(fault.site().unwrap().place.is_some());
+    assert_eq!(Failure::from(error.clone()).status(), 3);
     expected.assert_eq(&relative(&error.to_string(), first_line));
 }
 

@@ -6,6 +6,7 @@ mod cli;
 #[path = "../../examples/14_reduce_scatter.rs"]
 mod example;
 mod faults;
+mod process;
 mod reduce_scatter;
 mod support;
 mod world;

@@ -2,6 +2,7 @@
 
 use crate::devices::Devices;
 use clap::builder::styling::{AnsiColor, Styles};
+use clap::error::ErrorKind;
 use clap::{Args as _, Command, FromArgMatches as _, ValueEnum};
 use std::path::PathBuf;
 
@@ -125,6 +126,10 @@ impl Program {
         } else {
             (Mode::default(), EmitArgs::from_arg_matches(&matches)?.emit)
         };
+        if emit == Some(Emit::Diff) && !self.modes {
+            let message = format!("{} has one kernel: there is nothing to compare it with", self.name);
+            return Err(self.command().error(ErrorKind::InvalidValue, message));
+        }
         let files = self.files.map(|_| FileArgs::from_arg_matches(&matches)).transpose()?.unwrap_or_default();
         Ok(Args { world: WorldArgs::from_arg_matches(&matches)?, mode, emit, files })
     }
@@ -157,5 +162,46 @@ impl Program {
                 .into(),
         );
         lines.join("\n")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const BARE: Program = Program { name: "bare", about: "One kernel", min_ranks: 1, modes: false, files: None };
+    const FULL: Program = Program { name: "full", about: "Two", min_ranks: 2, modes: true, files: Some("An array.") };
+
+    fn parse(program: &Program, args: &str) -> Result<Args, String> {
+        let argv = std::iter::once(program.name).chain(args.split_whitespace()).map(Into::into);
+        program.parse(argv).map_err(|e| e.to_string())
+    }
+
+    #[test]
+    fn defaults() {
+        let args = parse(&FULL, "").unwrap();
+        assert_eq!((&*args.world.platform, args.world.devices.0), ("a2a3sim", vec![0, 1]));
+        assert_eq!((args.world.seed, args.world.color), (None, Color::Auto));
+        assert_eq!((args.mode, args.emit, args.files.input), (Mode::Hand, None, None));
+    }
+
+    #[test]
+    fn everything() {
+        let args = parse(
+            &FULL,
+            "-p sim -d 4,9 --seed 7 --color never --mode builtin --emit cost --input a.npy --output b.npy",
+        );
+        let args = args.unwrap();
+        assert_eq!((args.world.seed, args.world.color), (Some(7), Color::Never));
+        assert_eq!((args.mode, args.emit), (Mode::Builtin, Some(Emit::Cost)));
+        assert_eq!((args.files.input, args.files.output), (Some("a.npy".into()), Some("b.npy".into())));
+    }
+
+    #[test]
+    fn flags_belong_to_the_examples_that_have_them() {
+        assert!(parse(&BARE, "--emit plan -d 0-3").is_ok());
+        for flags in ["--mode hand", "--input x.npy", "--emit diff"] {
+            assert!(parse(&BARE, flags).is_err(), "{flags}");
+        }
     }
 }

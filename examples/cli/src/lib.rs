@@ -16,4 +16,4 @@ mod session;
 pub use args::{Emit, Mode, Program};
 pub use diff::unified;
 pub use failure::Failure;
-pub use session::{Done, Session, main};
+pub use session::{Done, Session, main, run};

@@ -6,6 +6,7 @@ use crate::{card, diff, npy};
 use anstyle::{AnsiColor, Style};
 use pl::ndarray::{Array3, ArrayView3};
 use pl::{Call, Error, LaunchOptions, Report, Scheduler, Stage, World, text};
+use std::ffi::OsString;
 use std::io::Write;
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -30,12 +31,21 @@ pub enum Done {
 
 /// Runs an example with the command line of the process. The last line is `OK` when the example ran and its result is right.
 pub fn main(program: Program, body: impl FnOnce(&Session) -> Result<Done, Failure>) -> ExitCode {
-    let args = match program.parse(std::env::args_os()) {
+    ExitCode::from(run(program, std::env::args_os(), body))
+}
+
+/// The same with these arguments, the first being the name of the program. Gives the exit status.
+pub fn run(
+    program: Program,
+    argv: impl IntoIterator<Item = OsString>,
+    body: impl FnOnce(&Session) -> Result<Done, Failure>,
+) -> u8 {
+    let args = match program.parse(argv) {
         Ok(args) => args,
         Err(error) => {
             // `--help` goes to stdout with status 0, a mistake to stderr with status 2.
             let _ = error.print();
-            return ExitCode::from(if error.use_stderr() { 2 } else { 0 });
+            return if error.use_stderr() { 2 } else { 0 };
         }
     };
     args.world.color.choice().write_global();
@@ -46,10 +56,10 @@ pub fn main(program: Program, body: impl FnOnce(&Session) -> Result<Done, Failur
         Ok(Done::Emitted) => {}
         Err(failure) => {
             session.report("error", AnsiColor::Red, &failure.to_string());
-            return ExitCode::from(failure.status());
+            return failure.status();
         }
     }
-    ExitCode::SUCCESS
+    0
 }
 
 impl Session {
