@@ -108,7 +108,13 @@ impl Session {
     pub fn launch<'a>(&self, world: &World, calls: impl IntoIterator<Item = Call<'a>>) -> Result<Report, Failure> {
         let scheduler = self.args.world.seed.map_or(Scheduler::Parallel, Scheduler::Seeded);
         let options = LaunchOptions { scheduler, interrupt: Some(self.interrupt.clone()), ..LaunchOptions::default() };
-        Ok(world.launch_with(options, calls)?)
+        let report = world.launch_with(options, calls)?;
+        for site in &report.order_dependent {
+            let place = site.place.as_ref().map_or_else(String::new, |place| format!(" at {place}"));
+            let (op, kernel) = (site.op, &site.kernel);
+            self.note(&format!("the result may depend on the order in which ranks run: `{op}` of `{kernel}`{place}"));
+        }
+        Ok(report)
     }
 
     /// The stage that `--emit` asks for.
