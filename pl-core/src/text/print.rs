@@ -7,7 +7,7 @@ use core::fmt::{self, Write};
 
 /// The function as text, with its locations when `embedded`.
 pub(super) fn function(function: &Function, embedded: bool) -> String {
-    let mut printer = Printer { function, embedded, out: String::new(), indent: 0, seen: vec![], in_header: true };
+    let mut printer = Printer { function, embedded, out: String::new(), indent: 0, seen: vec![], words: Words::Header };
     printer.function();
     let body = printer.out;
     let mut tables = format!("pl {VERSION}\n");
@@ -38,7 +38,7 @@ pub(super) fn ty(function: &Function, ty: &Type) -> String {
 
 fn fragment(function: &Function, write: impl FnOnce(&mut Printer<'_>)) -> String {
     let mut printer =
-        Printer { function, embedded: false, out: String::new(), indent: 0, seen: vec![], in_header: true };
+        Printer { function, embedded: false, out: String::new(), indent: 0, seen: vec![], words: Words::Message };
     write(&mut printer);
     printer.out
 }
@@ -89,8 +89,18 @@ struct Printer<'f> {
     indent: usize,
     /// The locals in the order in which they were written first.
     seen: Vec<LocalId>,
-    /// Whether the types of parameters and results are being written: there, a bare word is a name.
-    in_header: bool,
+    words: Words,
+}
+
+/// What a bare word is read as.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Words {
+    /// A name: in the types of parameters and results.
+    Header,
+    /// A local, unless it looks like a name or is declared as one.
+    Body,
+    /// Whatever the user knows it as: nothing reads a message back.
+    Message,
 }
 
 /// Appends formatted text. Writing to a string cannot fail.
@@ -147,7 +157,7 @@ impl Printer<'_> {
             self.out.push(')');
         }
         self.out.push(' ');
-        self.in_header = false;
+        self.words = Words::Body;
         self.block(&f.body);
         self.out.push('\n');
     }
@@ -203,7 +213,11 @@ impl Printer<'_> {
     /// A local where only locals may stand.
     fn local(&mut self, id: LocalId) {
         self.see(id);
-        self.out.push_str(&quoted(self.function.local_name(id)));
+        let name = self.function.local_name(id);
+        match self.words {
+            Words::Message => self.out.push_str(name),
+            _ => self.out.push_str(&quoted(name)),
+        }
     }
 
     fn ty(&mut self, ty: &Type) {
@@ -459,7 +473,7 @@ impl Printer<'_> {
 
     /// Whether the bare word is read as a name.
     fn reads_as_name(&self, word: &str) -> bool {
-        self.in_header
+        self.words == Words::Header
             || looks_like_name(word)
             || self.function.is_dynamic(word)
             || self.function.constant(word).is_some()
@@ -467,14 +481,15 @@ impl Printer<'_> {
 
     fn local_in_expr(&mut self, id: LocalId) {
         let name = self.function.local_name(id);
-        if !is_plain(name) || self.reads_as_name(name) {
+        if self.words != Words::Message && (!is_plain(name) || self.reads_as_name(name)) {
             self.out.push('%');
         }
         self.local(id);
     }
 
     fn name(&mut self, name: &str) {
-        match is_plain(name) && self.reads_as_name(name) {
+        let bare = self.words == Words::Message || (is_plain(name) && self.reads_as_name(name));
+        match bare {
             true => self.out.push_str(name),
             false => put!(self, "`{name}`"),
         }

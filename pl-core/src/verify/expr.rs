@@ -302,15 +302,14 @@ impl Checker<'_> {
         }
         let want = if op.is_comparison() { None } else { want };
         // The side that has a type decides for the one that has none.
-        let (ta, tb) = if self.open_kind(a).is_some() {
-            let tb = self.scalar(b, want);
-            let ta = self.scalar(a, tb.as_ref().or(want));
-            (ta, tb)
-        } else {
-            let ta = self.scalar(a, want);
-            let tb = self.scalar(b, ta.as_ref().or(want));
-            (ta, tb)
-        };
+        let (first, second) = if self.open_kind(a).is_some() { (b, a) } else { (a, b) };
+        let decided = self.scalar(first, want);
+        if decided == Some(ScalarType::Bool) && !op.is_comparison() {
+            self.error(expr.loc, format!("`{symbol}` on `bool`, expected numbers"), "use `&&`, `||`, `!` on `bool`");
+            return None;
+        }
+        let other = self.scalar(second, decided.as_ref().or(want));
+        let (ta, tb) = if std::ptr::eq(first, a) { (decided, other) } else { (other, decided) };
         if let (Some(ta), Some(tb)) = (&ta, &tb)
             && ta != tb
         {

@@ -311,7 +311,8 @@ impl Checker<'_> {
 
     /// Checks the shapes that the table asks for.
     fn check_required_shapes(&mut self, op: &Op, info: &OpInfo, types: &[Option<Type>], loc: Loc) {
-        let mut free: Vec<(&str, Extent)> = vec![];
+        // What a symbol of the table stands for, and the parameter that says so.
+        let mut free: Vec<(&str, Extent, &str)> = vec![];
         for (index, alternatives) in info.shapes {
             let index = usize::from(*index);
             let at = op.args[index].loc.or(loc);
@@ -331,13 +332,18 @@ impl Checker<'_> {
             let mut fits = true;
             for (dim, extent) in pattern.iter().zip(&shaped.shape) {
                 let about = About { loc: at, message: &format!("`{name}` of `{}` must have shape {expected}", info.path), help: &help };
-                let want = match dim {
-                    Dim::Exactly(n) => Some(Expr::int(i128::from(*n))),
-                    Dim::World => self.bindings().map(|b| Expr::int(b.world as i128)),
-                    Dim::Free(symbol) => match free.iter().find(|(s, _)| s == symbol) {
-                        Some((_, bound)) => bound.clone(),
+                let symbol = match (dim, self.bindings()) {
+                    (Dim::Exactly(n), _) => Err(Expr::int(i128::from(*n))),
+                    (Dim::World, Some(bindings)) => Err(Expr::int(bindings.world as i128)),
+                    (Dim::World, None) => Ok("P"),
+                    (Dim::Free(symbol), _) => Ok(*symbol),
+                };
+                let want = match symbol {
+                    Err(value) => Some(value),
+                    Ok(symbol) => match free.iter().find(|(s, ..)| *s == symbol) {
+                        Some((_, bound, _)) => bound.clone(),
                         None => {
-                            free.push((symbol, extent.clone()));
+                            free.push((symbol, extent.clone(), name));
                             None
                         }
                     },
@@ -345,7 +351,11 @@ impl Checker<'_> {
                 fits &= self.extents_agree(extent, &want, &about);
             }
             if !fits {
-                let world = self.bindings().map_or(String::new(), |b| format!(" with P = {}", b.world));
+                let world = match (self.bindings(), free.iter().find(|(s, ..)| *s == "P")) {
+                    (Some(bindings), _) => format!(" with P = {}", bindings.world),
+                    (None, Some((_, Some(bound), of))) if *of != name => format!(" with P = `{}` of `{of}`", self.show(bound)),
+                    _ => String::new(),
+                };
                 let values = self.show_values(&shaped.shape);
                 self.error(at, format!("`{name}` of `{}` has shape `{found}`{values}, expected {expected}{world}", info.path), help);
             }

@@ -20,7 +20,7 @@ impl Checker<'_> {
             );
         }
         for (index, param) in self.function.params.iter().enumerate() {
-            if param.mode == Mode::Out && !self.ever_stored[index] {
+            if param.mode == Mode::Out && param.ty.is_memory() && !self.ever_stored[index] {
                 let name = self.name_of(param.local);
                 let loc = self.function.locals[param.local.0 as usize].loc;
                 self.error(
