@@ -5,7 +5,7 @@
 //! not as a compiler cycle).
 
 use crate::dtype::DType;
-use crate::ir::ConstValue;
+use crate::ir::{ConstValue, FunctionKind};
 
 /// The constant part of a kernel.
 #[derive(Debug)]
@@ -36,6 +36,8 @@ pub struct Definition {
 pub struct Signature {
     /// The callee's name.
     pub name: &'static str,
+    /// Its level.
+    pub kind: FunctionKind,
     /// The parameters.
     pub params: &'static [ParamSignature],
 }

@@ -1,0 +1,104 @@
+//! What the stages share: the errors, the table of locations, and the function that is being made with its constants.
+
+use crate::errors::Errors;
+use crate::places::{Places, Range, edges_of_path};
+use pl_core::ir::{Const, Expr, ExprKind, Function, FunctionKind, Loc, Name};
+use proc_macro2::TokenStream;
+use quote::{ToTokens, quote};
+
+/// The state of one expansion.
+#[derive(Debug)]
+pub struct Context {
+    pub errors: Errors,
+    pub places: Places,
+    pub function: Function,
+    /// What fills each of [`Function::consts`], by index: an expression in the scope of the function.
+    pub holes: Vec<TokenStream>,
+    /// Whether a statement was left out because something in it was reported: what the body does *not* do is then not to be reported.
+    pub incomplete: bool,
+}
+
+impl Context {
+    pub fn new(name: &str, kind: FunctionKind) -> Context {
+        Context {
+            errors: Errors::default(),
+            places: Places::default(),
+            function: Function::new(name, kind),
+            holes: vec![],
+            incomplete: false,
+        }
+    }
+
+    pub fn error(&mut self, range: Range, message: impl AsRef<str>, help: impl AsRef<str>) {
+        self.errors.push(range, message, help);
+    }
+
+    pub fn loc(&mut self, range: Range) -> Loc {
+        self.places.add(range)
+    }
+
+    /// Whether `name` is a type parameter.
+    pub fn is_type_param(&self, name: &str) -> bool {
+        self.function.types.iter().any(|t| &*t.name == name)
+    }
+
+    /// Whether `name` is a const generic of the function.
+    pub fn is_const_generic(&self, name: &str) -> bool {
+        self.function.constant(name).is_some_and(|c| c.generic)
+    }
+
+    /// A name in capitals: a dim, or a constant that the user's crate fills in.
+    pub fn constant(&mut self, path: &syn::Path) -> Expr {
+        let loc = self.places.add(edges_of_path(path));
+        let name = path_text(path);
+        if !self.function.is_dynamic(&name) {
+            let generic = path.segments.first().is_some_and(|s| {
+                let first = s.ident.to_string();
+                self.is_type_param(&first)
+            });
+            self.hole(&name, generic, || quote!(#path));
+        }
+        Expr::name(name).at(loc)
+    }
+
+    /// Declares a constant, if it is not declared yet; gives its name.
+    pub fn hole(&mut self, name: &str, generic: bool, tokens: impl FnOnce() -> TokenStream) -> Name {
+        if let Some(known) = self.function.constant(name) {
+            return known.name.clone();
+        }
+        let name: Name = name.into();
+        self.function.consts.push(Const { name: name.clone(), generic, value: None });
+        self.holes.push(tokens());
+        name
+    }
+
+    /// The expression that stands for a value that was reported: it agrees with everything.
+    pub fn poison(&mut self) -> Expr {
+        self.incomplete = true;
+        Expr::new(ExprKind::Name(self.hole("?", false, TokenStream::new)))
+    }
+}
+
+/// A path as text, without generic arguments: `pld::system::notify`.
+pub fn path_text(path: &syn::Path) -> String {
+    let mut text = String::new();
+    if path.leading_colon.is_some() {
+        text.push_str("::");
+    }
+    for (i, segment) in path.segments.iter().enumerate() {
+        if i > 0 {
+            text.push_str("::");
+        }
+        text.push_str(&segment.ident.to_string());
+    }
+    text
+}
+
+/// Tokens as text on one line, as a person writes them.
+pub fn text_of(node: &impl ToTokens) -> String {
+    let text = node.to_token_stream().to_string();
+    let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    [(" :: ", "::"), (" ::", "::"), (":: ", "::"), (" (", "("), ("( ", "("), (" )", ")"), (" ,", ","), (" < ", "<"), (" >", ">"), ("& ", "&")]
+        .iter()
+        .fold(text, |text, (from, to)| text.replace(from, to))
+}

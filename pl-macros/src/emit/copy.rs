@@ -1,0 +1,83 @@
+//! The copy of the body that rustc type-checks and lints. It is never run.
+
+use super::generics;
+use super::host::is_lint;
+use crate::lower::Lowered;
+use crate::parse::Signature;
+use proc_macro2::{Literal, Span, TokenStream};
+use quote::{format_ident, quote, quote_spanned};
+
+/// The function, with erased shapes.
+pub fn function(signature: &Signature, lowered: &Lowered) -> TokenStream {
+    let ident = &signature.ident;
+    let attrs = signature.attrs.iter().filter(|a| is_lint(a));
+    let (declared, _) = generics(signature);
+    let params = signature.params.iter().map(|p| {
+        let (mutability, name, ty) = (&p.mutability, &p.ident, &p.ty.copy);
+        quote!(#mutability #name: #ty)
+    });
+    let dims = signature.dynamic.iter().map(|dim| quote!(const #dim: usize = 1;));
+    let shapes = signature.params.iter().map(|p| &p.ty).chain(&signature.returns).filter_map(|ty| {
+        let (shape, rank) = (ty.shape.as_ref()?, Literal::usize_unsuffixed(ty.rank()));
+        Some(quote!(let _: [usize; #rank] = #shape;))
+    });
+    let returns = return_type(signature);
+    let output = returns.as_ref().map(|ty| quote!(-> #ty));
+    let copy = &lowered.copy;
+    let body = if lowered.assigned.is_empty() {
+        copy.clone()
+    } else {
+        // What a kernel stores is seen by others: rustc must not call the last assignment to a parameter useless.
+        let result = format_ident!("result", span = Span::mixed_site());
+        let ty = returns.unwrap_or(quote!(()));
+        let assigned = &lowered.assigned;
+        quote! {
+            let #result: #ty = #copy;
+            let _ = (#(#assigned,)*);
+            #result
+        }
+    };
+    quote! {
+        #(#attrs)*
+        #[allow(arithmetic_overflow, unconditional_panic, dead_code, unused_braces, unused_parens)]
+        #[allow(clippy::all, clippy::pedantic, clippy::nursery)]
+        fn #ident #declared(#(#params),*) #output {
+            #[allow(unused_imports)]
+            use ::pl::Element as _;
+            #(#dims)*
+            #(#shapes)*
+            #body
+        }
+    }
+}
+
+/// What the copies of callers call.
+pub fn stub(signature: &Signature) -> TokenStream {
+    let (declared, _) = generics(signature);
+    let params = signature.params.iter().map(|p| {
+        let (name, ty) = (&p.ident, &p.ty.copy);
+        quote!(#name: #ty)
+    });
+    let output = return_type(signature).map(|ty| quote!(-> #ty));
+    let name = quote_spanned!(signature.ident.span()=> __call);
+    quote! {
+        #[doc(hidden)]
+        #[allow(unused_variables)]
+        pub fn #name #declared(#(#params),*) #output {
+            ::core::unreachable!()
+        }
+    }
+}
+
+fn return_type(signature: &Signature) -> Option<TokenStream> {
+    let types: Vec<TokenStream> = signature
+        .returns
+        .iter()
+        .map(|ty| if ty.ir == pl_core::ir::Type::Unknown { quote!(!) } else { ty.copy.clone() })
+        .collect();
+    match types.as_slice() {
+        [] => None,
+        [one] => Some(one.clone()),
+        several => Some(quote!((#(#several),*))),
+    }
+}

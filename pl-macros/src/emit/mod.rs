@@ -1,0 +1,175 @@
+//! What a function becomes. Nothing here can fail: the function is right, or its errors are already told.
+//!
+//! ```text
+//! vis struct kernel {}                                   the type that carries the IR
+//! vis fn kernel<'a>(x: ArrayView2<'a, f32>, …) -> Call<'a>   of an InCore function: the host's side
+//! const _: () = {
+//!     const _: () = check(…);                            one for each fact about constants
+//!     impl kernel {
+//!         pub fn ir() -> Kernel
+//!         pub const __SIGNATURE                          what a caller's checks need
+//!         pub fn __definition() -> Definition            the source, with its holes filled
+//!         pub fn __call(x: Tensor<f32>, …)               what a caller's copy calls
+//!     }
+//!     fn kernel(x: Tensor<f32>, …) { … }                 the copy of the body, for rustc; never run
+//! };
+//! ```
+
+mod checks;
+mod copy;
+mod host;
+
+use crate::lower::Lowered;
+use crate::parse::Signature;
+use crate::places::Places;
+use pl_core::ir::{Function, FunctionKind, Type};
+use pl_core::verify::Verdict;
+use proc_macro2::{Literal, TokenStream};
+use quote::{format_ident, quote, quote_spanned};
+use syn::spanned::Spanned;
+
+/// The checks that rustc makes.
+pub struct Checks {
+    /// Items: `const _: () = …;`
+    items: Vec<TokenStream>,
+    /// Statements of the definition: what depends on generic arguments.
+    generic: Vec<TokenStream>,
+}
+
+/// The checks of a function that the verifier accepts.
+pub fn checks(function: &Function, places: &Places, holes: &[TokenStream], lowered: &Lowered, verdict: &Verdict) -> Checks {
+    let mut checks = Checks { items: vec![], generic: vec![] };
+    checks::facts(&mut checks, function, places, holes, verdict);
+    checks::enums(&mut checks, lowered);
+    checks::calls(&mut checks, function, holes, lowered, verdict);
+    checks
+}
+
+/// Everything that a right function becomes.
+pub fn all(signature: &Signature, function: &Function, holes: &[TokenStream], lowered: &Lowered, checks: Checks) -> TokenStream {
+    let Checks { items, generic } = checks;
+    let text = Literal::string(&pl_core::text::embed(function));
+    let name = signature.ident.to_string();
+    let types = function.types.iter().map(|t| {
+        let ident = format_ident!("{}", &*t.name);
+        quote!(<#ident as ::pl::Element>::DTYPE)
+    });
+    let callees = lowered.callees.iter().map(|callee| {
+        let (path, generics) = (&callee.path, &callee.generics);
+        let span = path.span();
+        quote_spanned!(span=> <#path>::__definition #generics as fn() -> ::pl::__private::Definition)
+    });
+    let definition = quote! {
+        static __PL_SOURCE: ::pl::__private::Source = ::pl::__private::Source {
+            text: #text,
+            file: ::core::file!(),
+            path: ::core::concat!(::core::module_path!(), "::", #name),
+        };
+        #(#generic)*
+        ::pl::__private::Definition {
+            source: &__PL_SOURCE,
+            types: ::std::vec![#(#types),*],
+            consts: ::std::vec![#(::pl::__private::constant(#holes)),*],
+            callees: ::std::vec![#(#callees),*],
+        }
+    };
+    let host = host::function(signature, true);
+    let carrier = carrier(signature);
+    let members = members(signature, &checks::signature(signature, function, holes), &definition);
+    let copy = copy::function(signature, lowered);
+    quote! {
+        #carrier
+        #host
+        const _: () = {
+            #(#items)*
+            #members
+            #copy
+        };
+    }
+}
+
+/// What a function with errors becomes: everything that others name, so that they get no errors of their own.
+pub fn after_error(signature: &Signature, lowered: &Lowered) -> TokenStream {
+    let host = host::function(signature, false);
+    let carrier = carrier(signature);
+    let name = signature.ident.to_string();
+    let kind = checks::kind(signature.kind);
+    let empty = quote!(::pl::__private::Signature { name: #name, kind: #kind, params: &[] });
+    let members = members(signature, &empty, &quote!(::core::unreachable!()));
+    let copy = copy::function(signature, lowered);
+    quote! {
+        #carrier
+        #host
+        const _: () = {
+            #members
+        };
+        // For completion while one types.
+        #[allow(unexpected_cfgs)]
+        const _: () = {
+            #[cfg(rust_analyzer)]
+            #copy
+        };
+    }
+}
+
+/// The type of the function's name.
+fn carrier(signature: &Signature) -> TokenStream {
+    let Signature { vis, ident, .. } = signature;
+    let docs = match signature.kind {
+        FunctionKind::InCore => {
+            let doc = format!("Carries the IR of the kernel [`{ident}`](fn@{ident}).");
+            quote!(#[doc = #doc])
+        }
+        FunctionKind::Inline => {
+            let docs = signature.attrs.iter().filter(|a| a.path().is_ident("doc"));
+            quote!(#(#docs)*)
+        }
+    };
+    let span = ident.span();
+    quote_spanned! {span=>
+        #docs
+        #[allow(non_camel_case_types, dead_code)]
+        #vis struct #ident {}
+    }
+}
+
+/// What belongs to the type.
+fn members(signature: &Signature, constant: &TokenStream, definition: &TokenStream) -> TokenStream {
+    let ident = &signature.ident;
+    let (declared, arguments) = generics(signature);
+    let call = copy::stub(signature);
+    quote! {
+        #[allow(dead_code, clippy::all, clippy::pedantic, clippy::nursery)]
+        impl #ident {
+            /// The definition, whose IR can be looked at.
+            pub fn ir #declared() -> ::pl::Kernel {
+                ::pl::Kernel::new(Self::__definition #arguments ())
+            }
+
+            #[doc(hidden)]
+            pub const __SIGNATURE: ::pl::__private::Signature = #constant;
+
+            #[doc(hidden)]
+            pub fn __definition #declared() -> ::pl::__private::Definition {
+                #definition
+            }
+
+            #call
+        }
+    }
+}
+
+/// The generic parameters, and as arguments with their `::`.
+fn generics(signature: &Signature) -> (TokenStream, TokenStream) {
+    if signature.generics.is_empty() {
+        return (TokenStream::new(), TokenStream::new());
+    }
+    let declared = signature.generics.iter().map(|g| &g.declared);
+    let idents = signature.generics.iter().map(|g| &g.ident);
+    (quote!(<#(#declared),*>), quote!(::<#(#idents),*>))
+}
+
+/// Whether a type is a window.
+fn is_window(ty: &Type) -> bool {
+    matches!(ty, Type::Window(_))
+}

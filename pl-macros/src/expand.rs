@@ -1,0 +1,69 @@
+//! The stages of one expansion, in order.
+
+use crate::context::Context;
+use crate::{emit, lower, parse, places::Range};
+use pl_core::verify::{self, Moment, Verdict};
+use proc_macro2::TokenStream;
+use quote::quote;
+
+/// `#[pl::function(attr)] item`
+pub fn function(attr: TokenStream, item: TokenStream) -> TokenStream {
+    let mut cx = Context::new("", pl_core::ir::FunctionKind::InCore);
+    let attr = parse::parse_attr(attr, &mut cx.errors);
+    let mut function: syn::ItemFn = match syn::parse2(item.clone()) {
+        Ok(function) => function,
+        Err(error) => {
+            match syn::parse2::<syn::Item>(item.clone()) {
+                Ok(other) => cx.error(
+                    Range::of(&other),
+                    "`pl::function` goes on a function",
+                    "write `#[pl::function(InCore)] fn kernel(…) { … }`, outside of any `impl` or `trait`",
+                ),
+                Err(_) => cx.errors.push_syntax(error),
+            }
+            let errors = cx.errors.finish();
+            return quote!(#errors #item);
+        }
+    };
+    cx.function.name = function.sig.ident.to_string().into();
+    let signature = parse::read_signature(&mut cx, attr, &function);
+    let lowered = lower::body(&mut cx, &signature, &mut function.block);
+    let verdict = judge(&mut cx);
+    let Context { errors, places, mut function, holes, .. } = cx;
+    if let Some(errors) = errors.finish() {
+        let rest = emit::after_error(&signature, &lowered);
+        return quote!(#errors #rest);
+    }
+    let checks = emit::checks(&function, &places, &holes, &lowered, &verdict);
+    places.settle(&mut function);
+    emit::all(&signature, &function, &holes, &lowered, checks)
+}
+
+/// Runs the verifier, and reports what it found.
+fn judge(cx: &mut Context) -> Verdict {
+    let verdict = verify::verify(&cx.function, Moment::Source);
+    // A body with holes in it must not be blamed for what it does not do.
+    let mut about_all = vec![];
+    if cx.incomplete {
+        let function = &cx.function;
+        about_all.extend(function.params.iter().map(|p| function.locals[p.local.0 as usize].loc));
+        about_all.extend(function.dynamic.iter().map(|(_, loc)| *loc));
+        about_all.extend(function.returns.iter().map(|(_, loc)| *loc));
+    }
+    for error in &verdict.errors {
+        if about_all.contains(&error.loc) {
+            continue;
+        }
+        let range = cx.places.range(error.loc).or(cx.places.range(cx.function.loc));
+        let range = range.unwrap_or(Range::one(proc_macro2::Span::call_site()));
+        let mut message = error.message.clone();
+        for (loc, label) in &error.related {
+            match cx.places.range(*loc).map(|r| r.start.start()) {
+                Some(at) if at.line > 0 => message += &format!("\nnote: {label}, at line {}", at.line),
+                _ => message += &format!("\nnote: {label}"),
+            }
+        }
+        cx.errors.push(range, message, &error.help);
+    }
+    verdict
+}

@@ -1,0 +1,658 @@
+//! Statements.
+
+use super::{Kind, Lower, Rhs, Target, Value, Var, reject, stem};
+use crate::context::{path_text, text_of};
+use crate::names;
+use crate::parse::{self, Ty, Where};
+use crate::places::{Range, edges};
+use pl_core::ir::{Arg, ArgKind, BinOp, Expr, Loc, LocalId, Op, StmtKind, Type};
+use pl_core::op::ResultKind;
+use proc_macro2::Ident;
+use quote::quote;
+use syn::{Pat, Stmt};
+
+impl Lower<'_> {
+    /// The body of the function, with what it returns.
+    pub(super) fn function_body(&mut self, block: &mut syn::Block) {
+        // `return x;` at the end is the value of the body.
+        if let Some(Stmt::Expr(syn::Expr::Return(end), _)) = block.stmts.last_mut() {
+            let value = end.expr.take().map(|e| Stmt::Expr(*e, None));
+            block.stmts.pop();
+            block.stmts.extend(value);
+        }
+        let returns = self.cx.function.returns.len();
+        let stmts = std::mem::take(&mut block.stmts);
+        let count = stmts.len();
+        for (i, stmt) in stmts.into_iter().enumerate() {
+            match stmt {
+                Stmt::Expr(mut tail, None) if i + 1 == count && returns > 0 => {
+                    self.returned(&mut tail, returns);
+                    block.stmts.push(Stmt::Expr(tail, None));
+                }
+                stmt => self.stmt(stmt, &mut block.stmts),
+            }
+        }
+    }
+
+    fn returned(&mut self, tail: &mut syn::Expr, returns: usize) {
+        let range = edges(tail);
+        let values: Vec<Expr> = match strip(tail) {
+            syn::Expr::Tuple(tuple) => {
+                let mut values: Vec<Value> = vec![];
+                for elem in &mut tuple.elems {
+                    let mark = self.block.len();
+                    let value = self.returned_value(elem);
+                    self.protect(mark, &mut values);
+                    values.push(value);
+                }
+                values.into_iter().map(|v| v.expr).collect()
+            }
+            syn::Expr::Call(_) if returns > 1 => {
+                let targets = (0..returns).map(|_| Target::new("returned.0", Loc::NONE)).collect();
+                match self.call_results(tail, targets) {
+                    Some(locals) => locals.into_iter().map(Expr::local).collect(),
+                    None => return,
+                }
+            }
+            tail => vec![self.returned_value(tail).expr],
+        };
+        let loc = self.loc(range);
+        let values = values.into_iter().map(|v| if v.loc == Loc::NONE { v.at(loc) } else { v }).collect();
+        self.push(StmtKind::Return(values), loc);
+    }
+
+    /// A value that is returned: `pl::store(tile, offsets, y)` rebinds `y`, as if it were written so.
+    fn returned_value(&mut self, expr: &mut syn::Expr) -> Value {
+        let range = edges(expr);
+        if !matches!(strip(expr), syn::Expr::Call(_)) {
+            return self.value(expr);
+        }
+        let rhs = self.rhs(expr);
+        let rebound = match &rhs {
+            Rhs::Op(Op { code, args, .. }, _) => match code.info().result {
+                ResultKind::Memory(of) => args.get(usize::from(of)).and_then(Arg::as_local),
+                _ => None,
+            },
+            _ => None,
+        };
+        match rebound {
+            Some(local) => {
+                let kind = self.emit(rhs, &mut Target::Existing(local), range);
+                let loc = self.loc(range);
+                Value::new(kind, Expr::local(local).at(loc))
+            }
+            None => self.value_of(rhs, range),
+        }
+    }
+
+    /// A block in a scope of its own. With a target, the block's last expression goes there.
+    pub(super) fn block_into(&mut self, block: &mut syn::Block, target: Option<&mut Target>) -> (Vec<pl_core::ir::Stmt>, Kind) {
+        self.nested(|lower| lower.stmts(block, target))
+    }
+
+    fn stmts(&mut self, block: &mut syn::Block, mut target: Option<&mut Target>) -> Kind {
+        let range = Range { start: block.brace_token.span.open(), end: block.brace_token.span.close() };
+        let stmts = std::mem::take(&mut block.stmts);
+        let count = stmts.len();
+        let mut kind = None;
+        for (i, stmt) in stmts.into_iter().enumerate() {
+            match (stmt, &mut target) {
+                (Stmt::Expr(mut tail, None), Some(target)) if i + 1 == count => {
+                    kind = Some(self.assign(&mut tail, target));
+                    block.stmts.push(Stmt::Expr(tail, None));
+                }
+                (stmt, _) => self.stmt(stmt, &mut block.stmts),
+            }
+        }
+        match (kind, target) {
+            (Some(kind), _) => kind,
+            (None, Some(target)) => {
+                let value = self.poison(range, "this block gives no value", "end it with the value, without a semicolon");
+                self.emit(Rhs::Value(value), target, range)
+            }
+            (None, None) => Kind::Poison,
+        }
+    }
+
+    /// One statement; appends its copy to `copy`.
+    fn stmt(&mut self, stmt: Stmt, copy: &mut Vec<Stmt>) {
+        match stmt {
+            Stmt::Local(local) => self.local(local, copy),
+            Stmt::Expr(mut expr, semi) => {
+                self.expr_stmt(&mut expr);
+                copy.push(Stmt::Expr(expr, semi));
+            }
+            Stmt::Item(item) => {
+                let help = match &item {
+                    syn::Item::Fn(_) => "write an Inline function beside the kernel",
+                    _ => "write it beside the kernel",
+                };
+                self.error(Range::of(&item), "a kernel has no items in its body", help);
+            }
+            Stmt::Macro(stmt) => {
+                let expr = syn::Expr::Macro(syn::ExprMacro { attrs: vec![], mac: stmt.mac });
+                let (range, message, help) = reject::expression(&expr);
+                self.error(range, message, help);
+            }
+        }
+    }
+
+    fn expr_stmt(&mut self, expr: &mut syn::Expr) {
+        let range = edges(expr);
+        match expr {
+            syn::Expr::Group(e) => self.expr_stmt(&mut e.expr),
+            syn::Expr::Paren(e) => self.expr_stmt(&mut e.expr),
+            syn::Expr::Assign(e) => self.assignment(e),
+            syn::Expr::Binary(e) if compound(&e.op).is_some() => self.compound(e),
+            syn::Expr::ForLoop(e) => self.for_loop(e),
+            syn::Expr::While(e) => self.while_loop(e),
+            syn::Expr::If(e) => {
+                self.if_into(e, None);
+            }
+            syn::Expr::Block(e) if e.label.is_none() => {
+                let (stmts, _) = self.block_into(&mut e.block, None);
+                self.block.extend(stmts);
+            }
+            syn::Expr::Tuple(e) if e.elems.is_empty() => {}
+            other => {
+                let rhs = self.rhs(other);
+                self.emit(rhs, &mut Target::Discard, range);
+            }
+        }
+    }
+
+    /// `let`
+    fn local(&mut self, mut local: syn::Local, copy: &mut Vec<Stmt>) {
+        let (pattern, types) = match split(&local.pat) {
+            Ok(split) => split,
+            Err((range, message)) => {
+                self.error(range, message, "a `let` declares a name, `(a, b)` for the results of a call, or `_`");
+                return;
+            }
+        };
+        let types = self.let_types(types, copy);
+        if let Some(types) = &types
+            && !types.is_empty()
+        {
+            erase_types(&mut local.pat, types);
+        }
+        let types = types.unwrap_or_default();
+        if let Some(init) = &mut local.init
+            && let Some((token, _)) = &init.diverge
+        {
+            self.error(Range::of(token), "a kernel has no `let … else`", "write `if … { … } else { … }`");
+        }
+        match pattern {
+            Pattern::Name(ident) => {
+                let loc = self.loc(Range::one(ident.span()));
+                let name = self.checked_name(&ident);
+                let ty = types.into_iter().next();
+                match &mut local.init {
+                    Some(init) => {
+                        let scalar = match ty.as_ref().map(|t| &t.ir) {
+                            Some(Type::Scalar(ty)) => Some(ty.clone()),
+                            _ => None,
+                        };
+                        let mut target = Target::New { name: name.clone(), loc, id: None, ty: scalar };
+                        let kind = self.assign(&mut init.expr, &mut target);
+                        if let Some(local) = self.local_of(&mut target) {
+                            self.declare_checked(name, local, kind, ty);
+                        }
+                    }
+                    None => {
+                        let id = self.cx.function.add_local(&name, loc);
+                        let kind = ty.as_ref().map_or(Kind::Unknown, |t| Kind::of(&t.ir));
+                        self.declare(name, Var { local: id, kind });
+                    }
+                }
+            }
+            Pattern::Wild => {
+                if let Some(init) = &mut local.init {
+                    self.assign(&mut init.expr, &mut Target::Discard);
+                }
+            }
+            Pattern::Tuple(parts) => {
+                let targets = parts.iter().map(|ident| {
+                    let loc = ident.as_ref().map_or(Loc::NONE, |i| self.cx.loc(Range::one(i.span())));
+                    Target::new(ident.as_ref().map_or("unused.0".into(), Ident::to_string), loc)
+                });
+                let targets: Vec<Target> = targets.collect();
+                let Some(init) = &mut local.init else {
+                    self.error(Range::of(&local.pat), "a tuple without a value", "declare the names one by one");
+                    return;
+                };
+                let Some(locals) = self.call_results(&mut init.expr, targets) else {
+                    for ident in parts.iter().flatten() {
+                        let value = self.poisoned();
+                        if let Some(local) = value.expr.as_local() {
+                            self.declare(ident.to_string(), Var { local, kind: Kind::Poison });
+                        }
+                    }
+                    return;
+                };
+                let mut types = types.into_iter();
+                for (ident, id) in parts.into_iter().zip(locals) {
+                    let ty = types.next();
+                    if let Some(ident) = ident {
+                        let name = self.checked_name(&ident);
+                        self.declare_checked(name, id, Kind::Unknown, ty);
+                    }
+                }
+            }
+        }
+        copy.push(Stmt::Local(local));
+    }
+
+    /// The name of a new variable. A dim or const generic of that name would be a pattern in Rust.
+    fn checked_name(&mut self, ident: &Ident) -> String {
+        let name = ident.to_string();
+        if self.cx.function.is_dynamic(&name) || self.cx.is_const_generic(&name) {
+            self.error(
+                Range::one(ident.span()),
+                format!("`{name}` is a dim or constant of this function"),
+                format!("give the variable a name in lower case: `{}`", name.to_lowercase()),
+            );
+        }
+        name
+    }
+
+    fn declare_checked(&mut self, name: String, local: LocalId, kind: Kind, ty: Option<Ty>) {
+        let kind = match ty {
+            Some(ty) if ty.ir != Type::Unknown && kind != Kind::Poison => {
+                let loc = self.loc(ty.range);
+                let kind = Kind::of(&ty.ir);
+                self.push(StmtKind::Check { local, ty: ty.ir }, loc);
+                kind
+            }
+            _ => kind,
+        };
+        self.declare(name, Var { local, kind });
+    }
+
+    /// The types of a `let`, and the type-check of their shapes in the copy.
+    fn let_types(&mut self, source: Option<syn::Type>, copy: &mut Vec<Stmt>) -> Option<Vec<Ty>> {
+        let source = source?;
+        let scalars: Vec<(String, LocalId)> = self
+            .scopes
+            .iter()
+            .flat_map(|s| s.iter())
+            .filter(|(_, var)| matches!(var.kind, Kind::Scalar | Kind::Unknown))
+            .map(|(name, _)| name.clone())
+            .filter_map(|name| self.find(&name).map(|var| (name, var.local)))
+            .collect();
+        let lookup = |name: &str| scalars.iter().find(|(n, _)| n == name).map(|(_, id)| Expr::local(*id));
+        let sources = match source {
+            syn::Type::Tuple(tuple) => tuple.elems.into_iter().collect(),
+            one => vec![one],
+        };
+        let types: Vec<Ty> = sources.iter().map(|t| parse::ty(self.cx, t, Where::Let, &lookup)).collect();
+        for ty in &types {
+            if let Some(shape) = &ty.shape {
+                let rank = ty.rank();
+                let check = syn::parse2::<syn::Expr>(shape.clone());
+                if let Ok(check) = check {
+                    copy.push(syn::parse_quote!(let _: [usize; #rank] = #check;));
+                }
+            }
+        }
+        Some(types)
+    }
+
+    /// `a = …`, `(a, b) = call(…)`
+    fn assignment(&mut self, e: &mut syn::ExprAssign) {
+        let range = edges(&e.left);
+        match strip(&mut e.left) {
+            syn::Expr::Infer(_) => {
+                self.assign(&mut e.right, &mut Target::Discard);
+            }
+            syn::Expr::Tuple(tuple) => {
+                let mut targets = vec![];
+                let mut names = vec![];
+                for elem in &mut tuple.elems {
+                    match strip(elem) {
+                        syn::Expr::Infer(_) => {
+                            targets.push(Target::new("unused.0", Loc::NONE));
+                        }
+                        elem => {
+                            let Some((name, var)) = self.assigned_var(elem) else { continue };
+                            targets.push(Target::Existing(var.local));
+                            names.push(name);
+                        }
+                    }
+                }
+                if targets.len() == tuple.elems.len() {
+                    self.call_results(&mut e.right, targets);
+                }
+            }
+            left => {
+                let var = self.assigned_var(left);
+                let Some((name, var)) = var else {
+                    // What stands on the right may be wrong as well.
+                    self.assign(&mut e.right, &mut Target::Discard);
+                    return;
+                };
+                let kind = self.assign_at(&mut e.right, &mut Target::Existing(var.local), range);
+                if let Some(var) = self.find_mut(&name)
+                    && var.kind == Kind::Unknown
+                {
+                    var.kind = kind;
+                }
+            }
+        }
+    }
+
+    /// The variable on the left of an assignment.
+    fn assigned_var(&mut self, left: &syn::Expr) -> Option<(String, Var)> {
+        let range = edges(left);
+        let (message, help) = match left {
+            syn::Expr::Path(path) if path.qself.is_none() => {
+                let name = path_text(&path.path);
+                if let Some(var) = self.find(&name) {
+                    let params = &self.signature.params;
+                    let param = params.iter().zip(&self.cx.function.params).find(|(_, ir)| ir.local == var.local);
+                    if let Some((param, _)) = param
+                        && !self.lowered.assigned.contains(&param.ident)
+                    {
+                        self.lowered.assigned.push(param.ident.clone());
+                    }
+                    return Some((name, var));
+                }
+                if name.starts_with(char::is_uppercase) {
+                    (format!("`{name}` is a constant and cannot be assigned to"), "declare a variable: `let mut name = …`".into())
+                } else {
+                    self.undefined(&name)
+                }
+            }
+            syn::Expr::Index(e) => (
+                "a kernel does not index".into(),
+                format!("write one element: `pl::write({}, [{}], value)`", text_of(&*e.expr), text_of(&*e.index)),
+            ),
+            other => (format!("`{}` cannot be assigned to", text_of(other)), "assign to a variable".into()),
+        };
+        self.error(range, message, help);
+        None
+    }
+
+    /// What is said of a lower-case name that does not exist.
+    pub(super) fn undefined(&self, name: &str) -> (String, String) {
+        let known: Vec<&str> = self.scopes.iter().flat_map(|s| s.keys()).map(String::as_str).collect();
+        let near = names::nearest(name, known);
+        let op = pl_core::op::OpCode::ALL.iter().find(|op| stem(**op) == name).map(|op| op.path());
+        let help = match (near.as_slice(), op) {
+            ([], Some(path)) => format!("the op is called by its path: `{path}(…)`"),
+            ([], None) => "declare it with `let`, or make it a parameter; constants are written in capitals".into(),
+            (near, _) => format!("did you mean {}?", names::list(near)),
+        };
+        (format!("cannot find `{name}` in this kernel"), help)
+    }
+
+    /// `a += …`
+    fn compound(&mut self, e: &mut syn::ExprBinary) {
+        let range = edges(&e.left).to(edges(&e.right));
+        let Some(op) = compound(&e.op) else { return };
+        let op_range = Range::of(&e.op);
+        let var = self.assigned_var(strip(&mut e.left));
+        let right = self.value(&mut e.right);
+        let Some((_, var)) = var else { return };
+        let loc = self.loc(range);
+        let left_loc = self.loc(edges(&e.left));
+        let left = Value::new(var.kind, Expr::local(var.local).at(left_loc));
+        if let (Some(rhs), literal) = self.operate(op, op_range, left, right, loc, text_of(&e.op)) {
+            if literal {
+                *e.right = self.literal_copy(edges(&e.right));
+            }
+            self.emit(rhs, &mut Target::Existing(var.local), range);
+        }
+    }
+
+    fn for_loop(&mut self, e: &mut syn::ExprForLoop) {
+        if let Some(label) = &e.label {
+            self.error(Range::of(label), "a kernel has no labels", "remove it");
+        }
+        let range = Range::one(e.for_token.span).to(edges(&e.expr));
+        let name = match &*e.pat {
+            Pat::Wild(_) => None,
+            Pat::Ident(pat) if pat.by_ref.is_none() && pat.mutability.is_none() && pat.subpat.is_none() => Some(pat.ident.clone()),
+            Pat::Ident(pat) if pat.mutability.is_some() => {
+                self.error(Range::of(&*e.pat), "a loop variable does not change", "copy it: `let mut j = i;`");
+                Some(pat.ident.clone())
+            }
+            pat => {
+                self.error(Range::of(pat), format!("a loop variable is a name, found `{}`", text_of(pat)), "write `for i in 0..n`");
+                None
+            }
+        };
+        let bounds = self.range_bounds(&mut e.expr);
+        let loc = self.loc(range);
+        let (body, var) = self.nested(|lower| {
+            let var = match &name {
+                Some(ident) => {
+                    let at = lower.loc(Range::one(ident.span()));
+                    let text = lower.checked_name(ident);
+                    let local = lower.cx.function.add_local(&text, at);
+                    lower.declare(text, Var { local, kind: Kind::Scalar });
+                    local
+                }
+                None => lower.temporary("i", Loc::NONE),
+            };
+            let (body, _) = lower.block_into(&mut e.body, None);
+            lower.block.extend(body);
+            var
+        });
+        if let Some([start, end, step]) = bounds {
+            self.push(StmtKind::For { var, start, end, step, body }, loc);
+        } else {
+            // The bounds were reported; the body is still to be judged.
+            let [start, end, step] = [Expr::int(0), Expr::int(1), Expr::int(1)];
+            self.push(StmtKind::For { var, start, end, step, body }, loc);
+        }
+    }
+
+    /// Start, end and step of the head of a `for`.
+    fn range_bounds(&mut self, head: &mut syn::Expr) -> Option<[Expr; 3]> {
+        let whole = edges(head);
+        match strip(head) {
+            syn::Expr::Range(range) => {
+                if matches!(range.limits, syn::RangeLimits::Closed(_)) {
+                    self.error(Range::of(&range.limits), "a range with `..=`", "write the end itself: `a..b + 1`");
+                    return None;
+                }
+                let (Some(start), Some(end)) = (&mut range.start, &mut range.end) else {
+                    self.error(whole, "a range without start or end", "write `a..b`");
+                    return None;
+                };
+                let mut start = self.value(start);
+                let mark = self.block.len();
+                let end = self.value(end);
+                self.protect(mark, [&mut start]);
+                Some([start.expr, end.expr, Expr::int(1)])
+            }
+            syn::Expr::Call(call) if matches!(&*call.func, syn::Expr::Path(p) if path_text(&p.path) == "pl::range") => {
+                let mut bounds: Vec<Value> = vec![];
+                for arg in &mut call.args {
+                    let mark = self.block.len();
+                    let value = self.value(arg);
+                    self.protect(mark, &mut bounds);
+                    bounds.push(value);
+                }
+                let bounds: Vec<Expr> = bounds.into_iter().map(|v| v.expr).collect();
+                let args: Vec<syn::Expr> = call.args.iter().cloned().collect();
+                let (bounds, args) = match (<[Expr; 1]>::try_from(bounds.clone()), args.as_slice()) {
+                    (Ok([end]), [to]) => ([Expr::int(0), end, Expr::int(1)], quote!(0, #to, 1)),
+                    _ => match (bounds.as_slice(), args.as_slice()) {
+                        ([start, end], [from, to]) => ([start.clone(), end.clone(), Expr::int(1)], quote!(#from, #to, 1)),
+                        ([start, end, step], [from, to, by]) => {
+                            ([start.clone(), end.clone(), step.clone()], quote!(#from, #to, #by))
+                        }
+                        (other, _) => {
+                            let message = format!("`pl::range` has {} arguments, expected 1 to 3", other.len());
+                            self.error(whole, message, "write `pl::range(end)`, `pl::range(start, end)` or `pl::range(start, end, step)`");
+                            return None;
+                        }
+                    },
+                };
+                call.args = syn::parse::Parser::parse2(syn::punctuated::Punctuated::parse_terminated, args).unwrap_or_default();
+                Some(bounds)
+            }
+            syn::Expr::MethodCall(call) => {
+                let (range, message, help) = reject::expression(&syn::Expr::MethodCall(call.clone()));
+                self.error(range, message, help);
+                None
+            }
+            _ => {
+                self.error(whole, "a loop runs over a range", "write `for i in 0..n`, or `for i in pl::range(start, end, step)`");
+                None
+            }
+        }
+    }
+
+    fn while_loop(&mut self, e: &mut syn::ExprWhile) {
+        if let Some(label) = &e.label {
+            self.error(Range::of(label), "a kernel has no labels", "remove it");
+        }
+        let range = Range::one(e.while_token.span).to(edges(&e.cond));
+        let loc = self.loc(range);
+        let (pre, cond) = self.nested(|lower| lower.condition(&mut e.cond));
+        let (body, _) = self.block_into(&mut e.body, None);
+        self.push(StmtKind::While { pre, cond, body }, loc);
+    }
+
+    /// The condition of an `if` or `while`.
+    fn condition(&mut self, cond: &mut syn::Expr) -> Expr {
+        let range = edges(cond);
+        let value = self.value(cond);
+        match value.kind {
+            Kind::Tile | Kind::Memory | Kind::Context => {
+                let help = "compare scalars: read one element with `pl::read` and compare it";
+                self.poison(range, format!("the condition is {}, expected `bool`", value.kind.describe()), help);
+                Expr::new(pl_core::ir::ExprKind::Lit { value: pl_core::ir::Lit::Bool(true), ty: None })
+            }
+            _ => value.expr,
+        }
+    }
+
+    /// `if`, with a target for its value.
+    pub(super) fn if_into(&mut self, e: &mut syn::ExprIf, mut target: Option<&mut Target>) -> Kind {
+        let range = Range::one(e.if_token.span).to(edges(&e.cond));
+        let cond = self.condition(&mut e.cond);
+        let loc = self.loc(range);
+        let (then, then_kind) = self.block_into(&mut e.then_branch, target.as_deref_mut());
+        let (els, else_kind) = match &mut e.else_branch {
+            None => {
+                if let Some(target) = target {
+                    let value = self.poison(range, "this `if` gives no value where its condition is false", "add an `else` with a value");
+                    self.emit(Rhs::Value(value), target, range);
+                }
+                (vec![], then_kind)
+            }
+            Some((_, other)) => match &mut **other {
+                syn::Expr::If(other) => self.nested(|lower| lower.if_into(other, target)),
+                syn::Expr::Block(other) => self.block_into(&mut other.block, target),
+                _ => (vec![], then_kind),
+            },
+        };
+        self.push(StmtKind::If { cond, then, els }, loc);
+        if matches!(then_kind, Kind::Unknown | Kind::Poison) { else_kind } else { then_kind }
+    }
+
+    /// Lowers a call whose results go into several targets; gives their locals.
+    fn call_results(&mut self, expr: &mut syn::Expr, mut targets: Vec<Target>) -> Option<Vec<LocalId>> {
+        let range = edges(expr);
+        if !matches!(strip(expr), syn::Expr::Call(_)) {
+            let help = "a tuple is only what a function returns: assign the values one by one";
+            self.error(range, "this is not a call of a function", help);
+            return None;
+        }
+        match self.rhs(expr) {
+            Rhs::Call { callee, args, loc } => {
+                let dsts: Vec<LocalId> = targets.iter_mut().filter_map(|t| self.local_of(t)).collect();
+                self.push(StmtKind::Call(pl_core::ir::Call { callee, dsts: dsts.clone(), args }), loc);
+                Some(dsts)
+            }
+            Rhs::Value(value) if value.kind == Kind::Poison => None,
+            Rhs::Op(op, _) => {
+                let message = format!("`{}` gives one value, not {}", op.code.path(), targets.len());
+                self.error(range, message, "only calls of your own functions return tuples");
+                None
+            }
+            Rhs::Value(_) => {
+                self.error(range, "this gives one value", "only calls of your own functions return tuples");
+                None
+            }
+        }
+    }
+}
+
+/// Parentheses and the invisible groups of `macro_rules!` mean nothing.
+pub(super) fn strip(expr: &mut syn::Expr) -> &mut syn::Expr {
+    match expr {
+        syn::Expr::Paren(e) => strip(&mut e.expr),
+        syn::Expr::Group(e) => strip(&mut e.expr),
+        other => other,
+    }
+}
+
+/// The operator of a compound assignment.
+fn compound(op: &syn::BinOp) -> Option<BinOp> {
+    Some(match op {
+        syn::BinOp::AddAssign(_) => BinOp::Add,
+        syn::BinOp::SubAssign(_) => BinOp::Sub,
+        syn::BinOp::MulAssign(_) => BinOp::Mul,
+        syn::BinOp::DivAssign(_) => BinOp::Div,
+        syn::BinOp::RemAssign(_) => BinOp::Rem,
+        _ => return None,
+    })
+}
+
+enum Pattern {
+    Name(Ident),
+    Wild,
+    Tuple(Vec<Option<Ident>>),
+}
+
+/// A pattern of `let` and its type, or what is wrong with it.
+fn split(pat: &Pat) -> Result<(Pattern, Option<syn::Type>), (Range, String)> {
+    let wrong = |pat: &Pat| Err((Range::of(pat), format!("a kernel has no pattern `{}`", text_of(pat))));
+    match pat {
+        Pat::Ident(p) if p.by_ref.is_none() && p.subpat.is_none() => Ok((Pattern::Name(p.ident.clone()), None)),
+        Pat::Wild(_) => Ok((Pattern::Wild, None)),
+        Pat::Paren(p) => split(&p.pat),
+        Pat::Type(p) => split(&p.pat).map(|(pattern, _)| (pattern, Some((*p.ty).clone()))),
+        Pat::Tuple(p) => {
+            let mut parts = vec![];
+            for elem in &p.elems {
+                match split(elem)? {
+                    (Pattern::Name(ident), None) => parts.push(Some(ident)),
+                    (Pattern::Wild, None) => parts.push(None),
+                    _ => return wrong(elem),
+                }
+            }
+            Ok((Pattern::Tuple(parts), None))
+        }
+        other => wrong(other),
+    }
+}
+
+/// Puts the types of the copy into the pattern.
+fn erase_types(pat: &mut Pat, types: &[Ty]) {
+    let Pat::Type(typed) = pat else { return };
+    if types.iter().any(|t| t.ir == Type::Unknown) {
+        *typed.ty = syn::parse_quote!(_);
+        return;
+    }
+    let copies: Vec<_> = types.iter().map(|t| &t.copy).collect();
+    let erased = match (&*typed.ty, copies.as_slice()) {
+        (syn::Type::Tuple(_), copies) => quote!((#(#copies,)*)),
+        (_, [one]) => quote!(#one),
+        _ => return,
+    };
+    if let Ok(erased) = syn::parse2(erased) {
+        *typed.ty = erased;
+    }
+}
+
+/// The argument of an op.
+pub(super) fn value_arg(value: Value, loc: Loc) -> Arg {
+    Arg { kind: ArgKind::Value(value.expr), loc }
+}
+
