@@ -256,7 +256,9 @@ impl Section<'_> {
     /// The function, for a pass; it must parse.
     fn function(&self) -> Function {
         let (source, before) = self.source();
-        parse(&source).unwrap_or_else(|errors| panic!("after line {before}: {errors:?}"))
+        let mut function = parse(&source).unwrap_or_else(|errors| panic!("after line {before}: {errors:?}"));
+        function.places.iter_mut().for_each(|place| place.line = place.line.wrapping_add(before));
+        function
     }
 }
 

@@ -168,18 +168,18 @@ impl<'a> Inliner<'a> {
             self.check_mode(callee, param, value, at);
             return value.clone();
         }
-        // The caller's local cannot change while the callee runs; an expression is computed once.
-        let simple = matches!(value.kind, ExprKind::Local(_) | ExprKind::Name(_));
-        if simple && !assigned {
-            return value.clone();
-        }
-        let local = self.caller.add_local(parameter, at);
         let value = match (&value.kind, &param.ty) {
             (ExprKind::Lit { value, ty: None }, Type::Scalar(ty)) => {
                 Expr::new(ExprKind::Lit { value: *value, ty: Some(ty.clone()) }).at(at)
             }
             _ => value.clone(),
         };
+        // The caller's local cannot change while the callee runs; an expression is computed once.
+        let simple = matches!(value.kind, ExprKind::Local(_) | ExprKind::Name(_) | ExprKind::Lit { .. });
+        if simple && !assigned {
+            return value;
+        }
+        let local = self.caller.add_local(parameter, at);
         out.push(Stmt { kind: StmtKind::Assign { dst: local, value }, loc: at });
         if let Type::Scalar(_) = param.ty {
             out.push(Stmt { kind: StmtKind::Check { local, ty: param.ty.clone() }, loc: at });
@@ -210,6 +210,7 @@ impl<'a> Inliner<'a> {
 
     /// The callee's dims, as expressions of the caller.
     fn bind_dims(&mut self, callee: &Function, args: &[Arg], loc: Loc) -> BTreeMap<Name, Expr> {
+        let errors = self.errors.len();
         let mut names: BTreeMap<Name, Expr> = BTreeMap::new();
         let mut equations: Vec<(&Expr, Expr)> = vec![];
         for (param, arg) in callee.params.iter().zip(args) {
@@ -253,7 +254,8 @@ impl<'a> Inliner<'a> {
             }
         }
         for (name, _) in &callee.dynamic {
-            if !names.contains_key(name) {
+            // An argument of another rank is reported already.
+            if !names.contains_key(name) && self.errors.len() == errors {
                 let diagnostic = Diagnostic::new(
                     loc,
                     format!("no argument binds dim `{name}` of `{}`", callee.name),

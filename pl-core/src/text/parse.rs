@@ -27,6 +27,7 @@ pub(super) fn function(text: &str, file: &str, embedded: bool) -> Result<Functio
         here: Loc::NONE,
         in_header: true,
         start: 0,
+        unclosed: false,
         brackets: 0,
         depth: 0,
     };
@@ -60,6 +61,8 @@ struct Parser<'t> {
     in_header: bool,
     /// The first token of the statement that is being read.
     start: usize,
+    /// Whether a block without an end was reported: those around it have none either.
+    unclosed: bool,
     /// How many parentheses and brackets are open: inside, lines do not end.
     brackets: u32,
     /// How many blocks and expressions are being read.
@@ -279,6 +282,7 @@ impl<'t> Parser<'t> {
         self.brackets = 0;
         self.in_header = false;
         self.function.body = self.block()?;
+        self.start = self.next;
         match self.peek().tok {
             Tok::End => Ok(()),
             _ => Err(self.expected("the end of the text after the function")),
@@ -371,7 +375,11 @@ impl<'t> Parser<'t> {
             self.generics()?;
         }
         self.expect("(", "before the parameters")?;
-        self.function.params = self.list(")", Self::param)?;
+        self.list(")", |p| {
+            let param = p.param()?;
+            p.function.params.push(param);
+            Ok(())
+        })?;
         if self.eat("->") {
             self.function.returns = match self.eat("(") {
                 true => self.list(")", Self::returned)?,

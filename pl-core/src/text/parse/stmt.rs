@@ -25,6 +25,9 @@ impl<'t> Parser<'t> {
                 return Ok(block);
             }
             if self.peek().tok == Tok::End {
+                if std::mem::replace(&mut self.unclosed, true) {
+                    return Err(Reported);
+                }
                 return Err(self.error(
                     open,
                     "the brace is not closed",
