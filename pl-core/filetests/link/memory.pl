@@ -26,7 +26,7 @@ InCore fn kernel(x: In tensor<f32, [1, 8]>, y: Out tensor<f32, [1, 8]>, data: In
   result.1 = a
   a = result
   b = result.1
-  data = pl::store(a, [0usize, 0], data)
+  data = pl::store(a, [0, 0], data)
   y = pl::store(b, [0, 0], y)
   return y
 }

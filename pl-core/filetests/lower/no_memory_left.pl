@@ -7,7 +7,7 @@ InCore fn kernel(data: InOut window<f32, [NR, SIZE]>, signal: InOut window<i32, 
   data = pl::store(kept, [0, 0], data)
 }
 ---
-Inline fn reduce_scatter<T: f32, const CHUNK: usize = 1024>(target: InOut window<T, [NR, SIZE]>, signal: InOut window<i32, [NR, 1]>) -> window<T, [NR, SIZE]> dynamic(NR, SIZE) calls(meet) {
+Inline fn reduce_scatter<T: f32, const CHUNK: usize = 1024>(target: InOut window<T, [NR, SIZE]>, signal: InOut window<i32, [NR, 1]>) -> window<T, [NR, SIZE]> dynamic(NR, SIZE) calls(meet, leave) {
   ctx = pld::get_comm_ctx(target)
   me = pld::rank(ctx)
   n = pld::nranks(ctx)
@@ -36,11 +36,7 @@ Inline fn reduce_scatter<T: f32, const CHUNK: usize = 1024>(target: InOut window
     }
     call meet(signal, 2)
   }
-  for src in 0..n {
-    if src != me {
-      pld::system::notify(signal, me, [src, 0], -2, op = AtomicAdd)
-    }
-  }
+  call leave(signal, 2)
   return target
 }
 ---
@@ -56,6 +52,17 @@ Inline fn meet(signal: InOut window<i32, [NR, 1]>, generation: i32) dynamic(NR) 
   for src in 0..n {
     if src != me {
       pld::system::wait(signal, [src, 0], generation, cmp = Ge)
+    }
+  }
+}
+---
+Inline fn leave(signal: InOut window<i32, [NR, 1]>, generations: i32) dynamic(NR) {
+  ctx = pld::get_comm_ctx(signal)
+  me = pld::rank(ctx)
+  n = pld::nranks(ctx)
+  for src in 0..n {
+    if src != me {
+      pld::system::notify(signal, me, [src, 0], -generations, op = AtomicAdd)
     }
   }
 }

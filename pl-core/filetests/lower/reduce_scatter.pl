@@ -15,7 +15,7 @@ InCore fn kernel(x: In tensor<f32, [1, NR * SIZE]>, y: Out tensor<f32, [1, SIZE]
   return y
 }
 ---
-Inline fn reduce_scatter<T: f32, const CHUNK: usize = 1024>(target: InOut window<T, [NR, SIZE]>, signal: InOut window<i32, [NR, 1]>) -> window<T, [NR, SIZE]> dynamic(NR, SIZE) calls(meet) {
+Inline fn reduce_scatter<T: f32, const CHUNK: usize = 1024>(target: InOut window<T, [NR, SIZE]>, signal: InOut window<i32, [NR, 1]>) -> window<T, [NR, SIZE]> dynamic(NR, SIZE) calls(meet, leave) {
   ctx = pld::get_comm_ctx(target)
   me = pld::rank(ctx)
   n = pld::nranks(ctx)
@@ -44,11 +44,7 @@ Inline fn reduce_scatter<T: f32, const CHUNK: usize = 1024>(target: InOut window
     }
     call meet(signal, 2)
   }
-  for src in 0..n {
-    if src != me {
-      pld::system::notify(signal, me, [src, 0], -2, op = AtomicAdd)
-    }
-  }
+  call leave(signal, 2)
   return target
 }
 ---
@@ -64,6 +60,17 @@ Inline fn meet(signal: InOut window<i32, [NR, 1]>, generation: i32) dynamic(NR) 
   for src in 0..n {
     if src != me {
       pld::system::wait(signal, [src, 0], generation, cmp = Ge)
+    }
+  }
+}
+---
+Inline fn leave(signal: InOut window<i32, [NR, 1]>, generations: i32) dynamic(NR) {
+  ctx = pld::get_comm_ctx(signal)
+  me = pld::rank(ctx)
+  n = pld::nranks(ctx)
+  for src in 0..n {
+    if src != me {
+      pld::system::notify(signal, me, [src, 0], -generations, op = AtomicAdd)
     }
   }
 }
@@ -87,7 +94,7 @@ InCore fn kernel(x: In tensor<f32, [1, NR * SIZE]>, y: Out tensor<f32, [1, SIZE]
   }
   for src in 0..n {
     if src != me {
-      pld::system::wait(signal, [src, 0], 1i32, cmp = Ge)
+      pld::system::wait(signal, [src, 0], 1, cmp = Ge)
     }
   }
   acc = pl::load(data, [my_rank, 0], [1, SIZE])
@@ -104,13 +111,13 @@ InCore fn kernel(x: In tensor<f32, [1, NR * SIZE]>, y: Out tensor<f32, [1, SIZE]
   }
   for src.1 in 0..n {
     if src.1 != me {
-      pld::system::wait(signal, [src.1, 0], 2i32, cmp = Ge)
+      pld::system::wait(signal, [src.1, 0], 2, cmp = Ge)
     }
   }
   data = pl::store(acc, [my_rank, 0], data)
-  for src.2 in 0..nranks {
-    if src.2 != my_rank {
-      pld::system::notify(signal, my_rank, [src.2, 0], -2, op = AtomicAdd)
+  for src.2 in 0..n {
+    if src.2 != me {
+      pld::system::notify(signal, me, [src.2, 0], -2, op = AtomicAdd)
     }
   }
   acc.1 = pl::load(data, [my_rank, 0], [1, SIZE])

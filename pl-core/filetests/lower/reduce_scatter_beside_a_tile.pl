@@ -7,7 +7,7 @@ InCore fn kernel(data: InOut window<f32, [NR, SIZE]>, signal: InOut window<i32, 
   data = pl::store(kept, [0, 0], data)
 }
 ---
-Inline fn reduce_scatter<T: f32, const CHUNK: usize = 1024>(target: InOut window<T, [NR, SIZE]>, signal: InOut window<i32, [NR, 1]>) -> window<T, [NR, SIZE]> dynamic(NR, SIZE) calls(meet) {
+Inline fn reduce_scatter<T: f32, const CHUNK: usize = 1024>(target: InOut window<T, [NR, SIZE]>, signal: InOut window<i32, [NR, 1]>) -> window<T, [NR, SIZE]> dynamic(NR, SIZE) calls(meet, leave) {
   ctx = pld::get_comm_ctx(target)
   me = pld::rank(ctx)
   n = pld::nranks(ctx)
@@ -36,11 +36,7 @@ Inline fn reduce_scatter<T: f32, const CHUNK: usize = 1024>(target: InOut window
     }
     call meet(signal, 2)
   }
-  for src in 0..n {
-    if src != me {
-      pld::system::notify(signal, me, [src, 0], -2, op = AtomicAdd)
-    }
-  }
+  call leave(signal, 2)
   return target
 }
 ---
@@ -56,6 +52,17 @@ Inline fn meet(signal: InOut window<i32, [NR, 1]>, generation: i32) dynamic(NR) 
   for src in 0..n {
     if src != me {
       pld::system::wait(signal, [src, 0], generation, cmp = Ge)
+    }
+  }
+}
+---
+Inline fn leave(signal: InOut window<i32, [NR, 1]>, generations: i32) dynamic(NR) {
+  ctx = pld::get_comm_ctx(signal)
+  me = pld::rank(ctx)
+  n = pld::nranks(ctx)
+  for src in 0..n {
+    if src != me {
+      pld::system::notify(signal, me, [src, 0], -generations, op = AtomicAdd)
     }
   }
 }
@@ -76,10 +83,10 @@ InCore fn kernel(data: InOut window<f32, [NR, SIZE]>, signal: InOut window<i32, 
   }
   for src in 0..n.1 {
     if src != me.1 {
-      pld::system::wait(signal, [src, 0], 1i32, cmp = Ge)
+      pld::system::wait(signal, [src, 0], 1, cmp = Ge)
     }
   }
-  for start in 0..SIZE step 3552usize {
+  for start in 0..SIZE step 3552 {
     len = pl::min(3552usize, SIZE - start)
     part = pl::load(data, [me, start], [1, len])
     for peer.1 in 0..n {
@@ -97,12 +104,12 @@ InCore fn kernel(data: InOut window<f32, [NR, SIZE]>, signal: InOut window<i32, 
   }
   for src.1 in 0..n.1 {
     if src.1 != me.1 {
-      pld::system::wait(signal, [src.1, 0], 2i32, cmp = Ge)
+      pld::system::wait(signal, [src.1, 0], 2, cmp = Ge)
     }
   }
-  for src.2 in 0..n {
-    if src.2 != me {
-      pld::system::notify(signal, me, [src.2, 0], -2, op = AtomicAdd)
+  for src.2 in 0..n.1 {
+    if src.2 != me.1 {
+      pld::system::notify(signal, me.1, [src.2, 0], -2, op = AtomicAdd)
     }
   }
   data = pl::store(kept, [0, 0], data)

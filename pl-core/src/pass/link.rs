@@ -97,6 +97,7 @@ pub(super) fn finish(function: &mut Function, moment: Moment<'_>) -> Result<(), 
         _ => None,
     };
     simplify::known_extents(function, &verdict.inferred, bindings);
+    simplify::plain_literals(function);
     tidy::merge_queries(function, &verdict.inferred.roots);
     tidy::renumber(function);
     Ok(())

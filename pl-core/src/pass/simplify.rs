@@ -1,7 +1,9 @@
 //! Replaces what is known by what it is known to be.
 
 use crate::bind::Bindings;
+use crate::dtype::DType;
 use crate::ir::{Arg, Block, Elem, Expr, ExprKind, Function, Lit, BinOp, ScalarType, Stmt, StmtKind, Type, UnOp};
+use crate::op::ParamKind;
 use crate::poly::Poly;
 use crate::verify::Inferred;
 
@@ -111,6 +113,53 @@ pub(super) fn known_extents(function: &mut Function, inferred: &Inferred, bindin
         }
     });
     function.body = body;
+}
+
+/// Writes literals as a user would: negative ones as such, and without a type where their place gives them one.
+pub(super) fn plain_literals(function: &mut Function) {
+    visit_mut(&mut function.body, &mut |stmt| {
+        map_exprs(&mut stmt.kind, &mut negated);
+        match &mut stmt.kind {
+            StmtKind::Op(op) => {
+                for (arg, param) in op.args.iter_mut().zip(op.code.info().params) {
+                    let given = match param.kind {
+                        ParamKind::I32 => ScalarType::Elem(Elem::Known(DType::I32)),
+                        ParamKind::Peer | ParamKind::Offsets(_) | ParamKind::Shape(_) | ParamKind::Extents => ScalarType::Index,
+                        _ => continue,
+                    };
+                    arg.exprs_mut().iter_mut().for_each(|e| untyped(e, &given));
+                }
+            }
+            StmtKind::For { start, end, step, .. } => {
+                [start, end, step].into_iter().for_each(|e| untyped(e, &ScalarType::Index));
+            }
+            _ => {}
+        }
+    });
+}
+
+/// A literal in place of its negation.
+fn negated(e: Expr) -> Expr {
+    let ExprKind::Unary(UnOp::Neg, inner) = &e.kind else { return e };
+    let ExprKind::Lit { value, ty } = &inner.kind else { return e };
+    let value = match value {
+        Lit::Int(value) => value.checked_neg().map(Lit::Int),
+        Lit::Float(value) => Some(Lit::Float(-value)),
+        Lit::Bool(_) => None,
+    };
+    match value {
+        Some(value) => Expr { kind: ExprKind::Lit { value, ty: ty.clone() }, loc: e.loc },
+        None => e,
+    }
+}
+
+/// Takes the type of a literal away where it stands for a value of that type.
+fn untyped(e: &mut Expr, given: &ScalarType) {
+    if let ExprKind::Lit { ty, .. } = &mut e.kind
+        && ty.as_ref() == Some(given)
+    {
+        *ty = None;
+    }
 }
 
 fn extent(e: Expr, inferred: &Inferred) -> Expr {
