@@ -1,0 +1,212 @@
+//! What the macro's output names. No part of the interface: it changes with the macro.
+
+pub use crate::host::{arg_in, arg_out, arg_scalar, arg_window, call};
+pub use crate::lang::Literal;
+pub use pl_core::definition::{Definition, ParamClass, ParamSignature, Signature, Source};
+pub use pl_core::ir::FunctionKind;
+
+use crate::distributed::{AtomicType, NotifyOp, ReduceOp, WaitCmp};
+use crate::lang::Element;
+use half::{bf16, f16};
+use pl_core::ir::{ConstValue, Elem, Lit, ScalarType};
+use pl_core::op::EnumKind;
+use std::any::Any;
+
+/// The value of a constant. A type that no constant of a kernel can have is an error of the body's type check: here it must not be a second one.
+pub fn constant(value: impl Any + Copy) -> ConstValue {
+    fn of<T: Any + Copy>(value: &dyn Any) -> Option<T> {
+        value.downcast_ref().copied()
+    }
+    fn elem<T: Element>() -> ScalarType {
+        ScalarType::Elem(Elem::Known(T::DTYPE))
+    }
+    macro_rules! first_of {
+        ($($type:ty => |$v:ident| $value:expr;)*) => {
+            $(if let Some($v) = of::<$type>(&value) { return $value; })*
+        };
+    }
+    first_of! {
+        usize => |v| ConstValue::Scalar(Lit::Int(v as i128), ScalarType::Index);
+        bool => |v| ConstValue::Scalar(Lit::Bool(v), ScalarType::Bool);
+        f32 => |v| ConstValue::Scalar(Lit::Float(f64::from(v)), elem::<f32>());
+        f16 => |v| ConstValue::Scalar(Lit::Float(f64::from(v)), elem::<f16>());
+        bf16 => |v| ConstValue::Scalar(Lit::Float(f64::from(v)), elem::<bf16>());
+        i8 => |v| ConstValue::Scalar(Lit::Int(i128::from(v)), elem::<i8>());
+        i16 => |v| ConstValue::Scalar(Lit::Int(i128::from(v)), elem::<i16>());
+        i32 => |v| ConstValue::Scalar(Lit::Int(i128::from(v)), elem::<i32>());
+        i64 => |v| ConstValue::Scalar(Lit::Int(i128::from(v)), elem::<i64>());
+        u8 => |v| ConstValue::Scalar(Lit::Int(i128::from(v)), elem::<u8>());
+        u32 => |v| ConstValue::Scalar(Lit::Int(i128::from(v)), elem::<u32>());
+        NotifyOp => |v| ConstValue::Enum(EnumKind::NotifyOp, v.value());
+        WaitCmp => |v| ConstValue::Enum(EnumKind::WaitCmp, v.value());
+        AtomicType => |v| ConstValue::Enum(EnumKind::AtomicType, v.value());
+        ReduceOp => |v| ConstValue::Enum(EnumKind::ReduceOp, v.value());
+    }
+    ConstValue::Scalar(Lit::Int(0), ScalarType::Index)
+}
+
+/// A text that is put together while rustc evaluates constants.
+struct Message {
+    bytes: [u8; 1024],
+    len: usize,
+}
+
+impl Message {
+    const fn new() -> Message {
+        Message { bytes: [0; 1024], len: 0 }
+    }
+
+    /// Appends what of `text` still fits.
+    const fn text(mut self, text: &str) -> Message {
+        let bytes = text.as_bytes();
+        let mut fits = bytes.len();
+        if fits > self.bytes.len() - self.len {
+            fits = self.bytes.len() - self.len;
+            // Not in the middle of a character.
+            while fits > 0 && bytes[fits] & 0xc0 == 0x80 {
+                fits -= 1;
+            }
+        }
+        let mut i = 0;
+        while i < fits {
+            self.bytes[self.len] = bytes[i];
+            self.len += 1;
+            i += 1;
+        }
+        self
+    }
+
+    const fn int(self, value: i128) -> Message {
+        let mut digits = [0; 40];
+        let mut at = digits.len();
+        let mut rest = value.unsigned_abs();
+        loop {
+            at -= 1;
+            digits[at] = b'0' + (rest % 10) as u8;
+            rest /= 10;
+            if rest == 0 {
+                break;
+            }
+        }
+        let message = if value < 0 { self.text("-") } else { self };
+        match str::from_utf8(digits.split_at(at).1) {
+            Ok(text) => message.text(text),
+            Err(_) => message,
+        }
+    }
+
+    const fn as_str(&self) -> &str {
+        match str::from_utf8(self.bytes.split_at(self.len).0) {
+            Ok(text) => text,
+            Err(_) => "",
+        }
+    }
+
+    const fn help(self, help: &str) -> Message {
+        if help.is_empty() { self } else { self.text("\nhelp: ").text(help) }
+    }
+}
+
+/// The two sides must be equal.
+#[track_caller]
+pub const fn check_eq(left: i128, right: i128, message: &str, help: &str) {
+    if left != right {
+        panic!("{}", Message::new().text(message).text(" (").int(left).text(" and ").int(right).text(")").help(help).as_str());
+    }
+}
+
+/// The left side must be at most the right one.
+#[track_caller]
+pub const fn check_le(left: i128, right: i128, message: &str, help: &str) {
+    if left > right {
+        panic!("{}", Message::new().text(message).text(" (").int(left).text(" > ").int(right).text(")").help(help).as_str());
+    }
+}
+
+/// The value must not be zero.
+#[track_caller]
+pub const fn check_non_zero(value: i128, message: &str, help: &str) {
+    if value == 0 {
+        panic!("{}", Message::new().text(message).help(help).as_str());
+    }
+}
+
+/// An enum argument must have the one value that is implemented.
+#[track_caller]
+pub const fn check_only(value: i32, only: i32, before: &str, after: &str, help: &str) {
+    if value != only {
+        panic!("{}", Message::new().text(before).int(value as i128).text(after).help(help).as_str());
+    }
+}
+
+/// A called function must be an `Inline` one.
+#[track_caller]
+pub const fn check_callee(callee: &Signature) {
+    if !matches!(callee.kind, FunctionKind::Inline) {
+        let message = Message::new().text("`").text(callee.name).text("` is a kernel and cannot be called from another one");
+        panic!("{}", message.help("declare it `#[pl::function(Inline)]`, or launch it from the host").as_str());
+    }
+}
+
+/// What a caller knows of an argument.
+pub struct CallArgument {
+    /// Its name in the caller.
+    pub name: &'static str,
+    /// Whether it is an `In` parameter of the caller.
+    pub read_only: bool,
+    /// Its constant extents.
+    pub extents: &'static [Option<usize>],
+}
+
+/// An argument must have the rank and the constant extents of its parameter, and be writable where the callee writes. Count and kind are rustc's own
+/// errors, in the copy of the body.
+#[track_caller]
+pub const fn check_argument(callee: &Signature, index: usize, argument: &CallArgument) {
+    if index >= callee.params.len() {
+        return;
+    }
+    let param = &callee.params[index];
+    if matches!(param.kind, ParamClass::Scalar) {
+        return;
+    }
+    let start = Message::new().text("`").text(argument.name).text("` as the argument `").text(param.name).text("` of `").text(callee.name).text("` ");
+    if param.written && argument.read_only {
+        let message = start.text("is written there, and is an `In` parameter here");
+        panic!("{}", message.help("declare it `pl::Out<…>`, or `pl::InOut<…>` if it is read too").as_str());
+    }
+    if param.extents.len() != argument.extents.len() {
+        let message = start.text("has ").int(argument.extents.len() as i128).text(" axes, expected ").int(param.extents.len() as i128);
+        panic!("{}", message.help("pass memory of the rank that the function declares").as_str());
+    }
+    let mut axis = 0;
+    while axis < param.extents.len() {
+        if let (Some(found), Some(expected)) = (argument.extents[axis], param.extents[axis])
+            && found != expected
+        {
+            let message = start.text("has extent ").int(found as i128).text(" in axis ").int(axis as i128).text(", expected ").int(expected as i128);
+            panic!("{}", message.help("the shapes of argument and parameter must agree").as_str());
+        }
+        axis += 1;
+    }
+}
+
+/// An integer without an enum variant.
+#[track_caller]
+pub(crate) const fn no_variant(name: &str, value: i32) -> ! {
+    panic!("{}", Message::new().text("`pld::").text(name).text("` has no variant with the value ").int(value as i128).as_str())
+}
+
+/// A constant extent; `None` for what is no extent, which other checks report.
+pub const fn extent(value: i128) -> Option<usize> {
+    if value >= 0 && value <= usize::MAX as i128 { Some(value as usize) } else { None }
+}
+
+/// The lesser of two integers.
+pub const fn least(a: i128, b: i128) -> i128 {
+    if b < a { b } else { a }
+}
+
+/// The greater of two integers.
+pub const fn greatest(a: i128, b: i128) -> i128 {
+    if a < b { b } else { a }
+}
