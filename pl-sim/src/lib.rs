@@ -1,1 +1,26 @@
-//! Simulated devices.
+//! Simulated devices: an [`Engine`](pl_core::runtime::Engine) that runs each rank as a resumable machine over a flat plan.
+//!
+//! - A rank is a [plan](Plan), registers, tiles and a program counter. A wait that is not satisfied parks it; the notify that satisfies the
+//!   wait makes it runnable. No rank owns a thread, and none spins or sleeps.
+//! - Every access to window memory is checked before it touches memory: bounds, races, initialisation. What was checked is the safety argument
+//!   of the one module with `unsafe`, which shares window memory between threads.
+//! - When no rank can run and not all are done, that is a deadlock, reported at once.
+//! - The parallel scheduler uses every core; the seeded one uses one thread, and the same seed gives the same interleaving.
+#![deny(unsafe_code)]
+
+mod check;
+mod elementwise;
+mod exec;
+mod machine;
+mod num;
+mod plan;
+mod region;
+mod sched;
+mod shared;
+mod simulator;
+mod stuck;
+mod tiles;
+mod window;
+
+pub use plan::{Plan, plan_of};
+pub use simulator::{PLATFORMS, Simulator};

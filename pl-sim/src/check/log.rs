@@ -1,0 +1,359 @@
+//! The accesses to one rank's memory in one window that a later one could conflict with.
+//!
+//! Positions are elements in C order. Neighbouring elements that were accessed alike are one segment, so that a window that was
+//! written row by row is one segment again. A segment keeps the last write and the reads since that are not ordered before another of
+//! them: whoever is ordered after those is ordered after all others.
+
+use super::clock::{Clock, Stamp};
+
+/// The most segments in a chunk.
+const CHUNK: usize = 128;
+
+/// Elements that were accessed alike.
+#[derive(Clone, Debug, PartialEq)]
+struct Segment {
+    start: u32,
+    end: u32,
+    /// The last write.
+    write: Stamp,
+    /// A read since.
+    read: Stamp,
+    /// Further reads since.
+    reads: Option<Box<Vec<Stamp>>>,
+}
+
+impl Segment {
+    fn written(start: u32, end: u32, write: Stamp) -> Segment {
+        Segment { start, end, write, read: Stamp::NONE, reads: None }
+    }
+
+    /// Whether the two may be one segment.
+    fn alike(&self, other: &Segment) -> bool {
+        self.write == other.write && self.read == other.read && self.reads == other.reads
+    }
+
+    /// Adds a read, in the place of those that are ordered before it.
+    fn add_read(&mut self, stamp: Stamp, clock: &Clock) {
+        if let Some(reads) = &mut self.reads {
+            reads.retain(|&read| !clock.follows(read));
+            if reads.is_empty() {
+                self.reads = None;
+            }
+        }
+        if self.read.is_none() || clock.follows(self.read) {
+            self.read = stamp;
+        } else {
+            self.reads.get_or_insert_default().push(stamp);
+        }
+    }
+
+    /// An access that conflicts with one of the rank of `clock`: its stamp, and whether it is a write.
+    fn conflict(&self, writes: bool, clock: &Clock) -> Option<(Stamp, bool)> {
+        if !clock.follows(self.write) {
+            return Some((self.write, true));
+        }
+        if !writes {
+            return None;
+        }
+        let reads = self.reads.iter().flat_map(|reads| reads.iter());
+        std::iter::once(&self.read).chain(reads).find(|&&read| !clock.follows(read)).map(|&read| (read, false))
+    }
+}
+
+/// What an access conflicts with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Conflict {
+    /// The earlier access.
+    pub(crate) first: Stamp,
+    /// What it did.
+    pub(crate) kind: pl_core::fault::AccessKind,
+    /// The elements that it accessed and that are known of it, from and to.
+    pub(crate) accessed: (usize, usize),
+    /// The elements that both access.
+    pub(crate) overlap: (usize, usize),
+}
+
+/// The accesses. Segments lie in order of their elements, in chunks of limited size.
+#[derive(Debug, Default)]
+pub(crate) struct Log {
+    chunks: Vec<Vec<Segment>>,
+    scratch: Vec<Segment>,
+}
+
+/// A position among the segments.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct At {
+    chunk: usize,
+    index: usize,
+}
+
+impl Log {
+    /// Forgets all accesses.
+    pub(crate) fn clear(&mut self) {
+        self.chunks.truncate(1);
+        if let Some(chunk) = self.chunks.first_mut() {
+            chunk.clear();
+        }
+    }
+
+    /// The first segment that ends after `position`.
+    fn find(&self, position: u32) -> At {
+        let chunk = self.chunks.partition_point(|chunk| chunk.last().is_none_or(|last| last.end <= position));
+        let index = self.chunks.get(chunk).map_or(0, |chunk| chunk.partition_point(|segment| segment.end <= position));
+        At { chunk, index }
+    }
+
+    fn get(&self, at: At) -> Option<&Segment> {
+        self.chunks.get(at.chunk)?.get(at.index)
+    }
+
+    fn after(&self, at: At) -> At {
+        let next = At { index: at.index + 1, ..at };
+        match self.chunks.get(at.chunk) {
+            Some(chunk) if next.index >= chunk.len() => At { chunk: at.chunk + 1, index: 0 },
+            _ => next,
+        }
+    }
+
+    fn before(&self, at: At) -> Option<At> {
+        match at.index.checked_sub(1) {
+            Some(index) => Some(At { index, ..at }),
+            None => {
+                let chunk = at.chunk.checked_sub(1)?;
+                Some(At { chunk, index: self.chunks[chunk].len().checked_sub(1)? })
+            }
+        }
+    }
+
+    /// What an access to the elements from `start` to `end` conflicts with.
+    pub(crate) fn check(&self, start: u32, end: u32, writes: bool, clock: &Clock) -> Result<(), Conflict> {
+        let mut at = self.find(start);
+        while let Some(segment) = self.get(at)
+            && segment.start < end
+        {
+            if let Some((first, wrote)) = segment.conflict(writes, clock) {
+                use pl_core::fault::AccessKind::{Read, Write};
+                return Err(Conflict {
+                    first,
+                    kind: if wrote { Write } else { Read },
+                    accessed: (segment.start as usize, segment.end as usize),
+                    overlap: (segment.start.max(start) as usize, segment.end.min(end) as usize),
+                });
+            }
+            at = self.after(at);
+        }
+        Ok(())
+    }
+
+    /// Checks an access, and records it.
+    pub(crate) fn access(
+        &mut self,
+        (start, end): (u32, u32),
+        writes: bool,
+        stamp: Stamp,
+        clock: &Clock,
+    ) -> Result<(), Conflict> {
+        self.check(start, end, writes, clock)?;
+        let first = self.find(start);
+        // The same box as before: nothing is split.
+        if let Some(segment) = self.chunks.get_mut(first.chunk).and_then(|chunk| chunk.get_mut(first.index))
+            && segment.start == start
+            && segment.end == end
+        {
+            if writes {
+                *segment = Segment::written(start, end, stamp);
+            } else {
+                segment.add_read(stamp, clock);
+            }
+            return Ok(());
+        }
+        self.scratch.clear();
+        let mut from = first;
+        if let Some(at) = self.before(first)
+            && let Some(segment) = self.get(at)
+            && segment.end == start
+        {
+            from = at;
+            let segment = segment.clone();
+            self.scratch.push(segment);
+        }
+        let mut at = first;
+        let mut reached = start;
+        while let Some(segment) = self.get(at)
+            && segment.start < end
+        {
+            let segment = segment.clone();
+            if segment.start < start {
+                self.push(Segment { end: start, ..segment.clone() });
+            }
+            let inside = (segment.start.max(start), segment.end.min(end));
+            if !writes {
+                if inside.0 > reached {
+                    self.push_read(reached, inside.0, stamp);
+                }
+                let mut part = Segment { start: inside.0, end: inside.1, ..segment.clone() };
+                part.add_read(stamp, clock);
+                self.push(part);
+            } else if segment.end >= end || self.get(self.after(at)).is_none_or(|next| next.start >= end) {
+                self.push(Segment::written(start, end, stamp));
+            }
+            reached = inside.1;
+            if segment.end > end {
+                self.push(Segment { start: end, ..segment });
+            }
+            at = self.after(at);
+        }
+        match (writes, at == first) {
+            (true, true) => self.push(Segment::written(start, end, stamp)),
+            (false, _) if reached < end => self.push_read(reached, end, stamp),
+            _ => {}
+        }
+        if let Some(segment) = self.get(at)
+            && self.scratch.last().is_some_and(|last| last.end == segment.start)
+        {
+            let segment = segment.clone();
+            at = self.after(at);
+            self.push(segment);
+        }
+        self.replace(from, at);
+        Ok(())
+    }
+
+    fn push_read(&mut self, start: u32, end: u32, read: Stamp) {
+        self.push(Segment { start, end, write: Stamp::NONE, read, reads: None });
+    }
+
+    /// Adds a segment to the scratch, or lengthens the last one.
+    fn push(&mut self, segment: Segment) {
+        match self.scratch.last_mut() {
+            Some(last) if last.end == segment.start && last.alike(&segment) => last.end = segment.end,
+            _ => self.scratch.push(segment),
+        }
+    }
+
+    /// Puts the scratch in the place of the segments from `from` until before `to`.
+    fn replace(&mut self, from: At, to: At) {
+        if self.chunks.len() <= from.chunk {
+            self.chunks.push(vec![]);
+        }
+        // A position at the end of a chunk may be given as the start of the next.
+        let last = if to.index == 0 && to.chunk > from.chunk { to.chunk - 1 } else { to.chunk };
+        if last == from.chunk {
+            let end = if to.chunk == from.chunk { to.index } else { self.chunks[from.chunk].len() };
+            self.chunks[from.chunk].splice(from.index..end, self.scratch.drain(..));
+        } else {
+            self.chunks[from.chunk].truncate(from.index);
+            self.chunks[from.chunk].append(&mut self.scratch);
+            if to.chunk == last {
+                self.chunks[last].drain(..to.index);
+                self.chunks.drain(from.chunk + 1..last);
+            } else {
+                self.chunks.drain(from.chunk + 1..=last);
+            }
+        }
+        let mut chunk = from.chunk;
+        while self.chunks[chunk].len() > CHUNK {
+            let tail = self.chunks[chunk].split_off(CHUNK / 2);
+            chunk += 1;
+            self.chunks.insert(chunk, tail);
+        }
+        if self.chunks[from.chunk].is_empty() && self.chunks.len() > 1 {
+            self.chunks.remove(from.chunk);
+        }
+    }
+
+    /// How many segments there are.
+    #[cfg(test)]
+    fn len(&self) -> usize {
+        self.chunks.iter().map(Vec::len).sum()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::check::clock::Release;
+
+    /// A plain model: per element, every access ever made.
+    struct Model(Vec<Vec<(Stamp, bool)>>);
+
+    impl Model {
+        fn check(&self, start: u32, end: u32, writes: bool, clock: &Clock) -> bool {
+            self.0[start as usize..end as usize]
+                .iter()
+                .flatten()
+                .all(|&(stamp, wrote)| !(wrote || writes) || clock.follows(stamp))
+        }
+    }
+
+    #[test]
+    fn the_log_agrees_with_a_plain_model() {
+        for seed in 0..200_u64 {
+            let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
+            let mut random = |n: u64| {
+                state ^= state << 13;
+                state ^= state >> 7;
+                state ^= state << 17;
+                state % n
+            };
+            let size = 4 + random(600) as u32;
+            let mut clocks: Vec<Clock> = (0..4).map(|r| Clock::new(r, 4)).collect();
+            let mut log = Log::default();
+            let mut model = Model(vec![vec![]; size as usize]);
+            for step in 0..400 {
+                let rank = random(4) as usize;
+                if random(3) == 0 {
+                    let other = random(4) as usize;
+                    let release: Release = clocks[rank].release();
+                    clocks[other].acquire(rank as u32, &release);
+                    continue;
+                }
+                let start = random(u64::from(size)) as u32;
+                let longest = if random(4) == 0 { u64::from(size - start) } else { u64::from(size - start).min(3) };
+                let end = start + 1 + random(longest) as u32;
+                let writes = random(2) == 0;
+                let stamp = clocks[rank].stamp(step % 3);
+                let ours = log.access((start, end), writes, stamp, &clocks[rank]);
+                assert_eq!(ours.is_ok(), model.check(start, end, writes, &clocks[rank]), "seed {seed}, step {step}");
+                if let Err(conflict) = ours {
+                    assert!(conflict.overlap.0 >= start as usize && conflict.overlap.1 <= end as usize);
+                    assert!(conflict.overlap.0 < conflict.overlap.1);
+                    continue;
+                }
+                for element in &mut model.0[start as usize..end as usize] {
+                    element.push((stamp, writes));
+                }
+                let segments: Vec<_> = log.chunks.iter().flatten().collect();
+                assert!(segments.iter().all(|s| s.start < s.end));
+                assert!(segments.windows(2).all(|w| w[0].end <= w[1].start), "seed {seed}, step {step}: {segments:?}");
+                assert!(log.chunks.iter().all(|c| c.len() <= CHUNK));
+                assert!(log.chunks.len() == 1 || log.chunks.iter().all(|c| !c.is_empty()));
+            }
+        }
+    }
+
+    #[test]
+    fn neighbours_merge() {
+        let mut log = Log::default();
+        let clock = Clock::new(0, 2);
+        for row in 0..1000 {
+            log.access((row * 8, row * 8 + 8), true, clock.stamp(3), &clock).expect("no conflict");
+        }
+        assert_eq!(log.len(), 1);
+        let mut other = Clock::new(1, 2);
+        let mut clock = clock;
+        other.acquire(0, &clock.release());
+        for row in (0..1000).step_by(2) {
+            log.access((row * 8, row * 8 + 8), false, other.stamp(5), &other).expect("no conflict");
+        }
+        assert_eq!(log.len(), 1000);
+        clock.acquire(1, &other.release());
+        log.access((0, 8000), true, clock.stamp(4), &clock).expect("no conflict");
+        assert_eq!(log.len(), 1);
+    }
+
+    #[test]
+    fn a_segment_is_small() {
+        assert!(std::mem::size_of::<Segment>() <= 64);
+    }
+}

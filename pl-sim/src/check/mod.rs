@@ -1,0 +1,219 @@
+//! The checks of accesses to window memory: made before the access, under the lock of the memory that it reaches.
+//!
+//! Two accesses conflict when different ranks make them, they share an element, and one of them changes it. Notifies, waits and `pl::read`s of
+//! cells do not conflict with one another. An access is refused when it conflicts with an earlier one that is not
+//! ordered before it ([`clock`]), when it reads elements that are not data ([`init`]), or when a cell cannot hold a deposit.
+//! What passes is recorded ([`log`], [`cells`]) and gets a grant for the memory ([`crate::shared`]).
+
+pub(crate) mod cells;
+pub(crate) mod clock;
+pub(crate) mod init;
+pub(crate) mod log;
+
+use crate::region::Runs;
+use crate::shared::{ReadGrant, SharedBuffer, WriteGrant};
+use cells::Cells;
+use clock::Clock;
+use init::{Init, Missing};
+use log::{Conflict, Log};
+use pl_core::fault::Compare;
+use std::marker::PhantomData;
+use std::sync::atomic::Ordering::Relaxed;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// What was checked may now happen; only this module makes one.
+pub(crate) struct Passed<'g>(PhantomData<&'g Clock>);
+
+/// Why an access is refused.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Refused {
+    /// It conflicts with an access that is not ordered before it.
+    Race(Conflict),
+    /// It reads elements that are not data.
+    Missing(Missing),
+    /// The cell holds this value and cannot take the deposit.
+    Overflow(i32),
+}
+
+impl From<Conflict> for Refused {
+    fn from(conflict: Conflict) -> Refused {
+        Refused::Race(conflict)
+    }
+}
+
+/// The memory of one rank in one window, and what is known of the accesses to it.
+pub(crate) struct Memory {
+    buffer: SharedBuffer,
+    history: Mutex<History>,
+    owner: usize,
+    /// Bytes of an element.
+    size: usize,
+}
+
+/// What is known of the accesses to one rank's memory.
+struct History {
+    init: Init,
+    log: Log,
+    cells: Cells,
+    /// The cell that the owner waits for.
+    awaited: Option<Awaited>,
+}
+
+/// A wait that is not satisfied.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Awaited {
+    /// The cell.
+    pub(crate) index: usize,
+    /// What it is compared with.
+    pub(crate) expected: i32,
+    /// How.
+    pub(crate) compare: Compare,
+}
+
+/// What a notify does to a cell.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Deposit {
+    /// Adds.
+    Add(i32),
+    /// Sets.
+    Set(i32),
+}
+
+/// What a notify brought about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Notified {
+    /// Whether it satisfied the owner's wait.
+    pub(crate) wakes: bool,
+    /// The owner's `pl::read` of the cell that is not ordered before it: its instruction.
+    pub(crate) unordered_read: Option<usize>,
+}
+
+/// What a wait found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Waited {
+    /// It is satisfied; `stale` is the value at the start of the launch, when that satisfied it already.
+    Passed { stale: Option<i32> },
+    /// The owner is parked on the cell.
+    Parked,
+}
+
+impl Memory {
+    /// The memory of `owner`: zeros.
+    pub(crate) fn new(owner: usize, elements: usize, size: usize, data: bool) -> Memory {
+        let init = if data { Init::all() } else { Init::none(elements) };
+        let history = History { init, log: Log::default(), cells: Cells::default(), awaited: None };
+        Memory { buffer: SharedBuffer::new(elements * size), history: Mutex::new(history), owner, size }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, History> {
+        // Nothing panics while it holds the lock, and a history is never left half-changed.
+        self.history.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Starts a launch, which is ordered after everything before it.
+    pub(crate) fn start(&mut self, launch: u32) {
+        let history = self.history.get_mut().unwrap_or_else(PoisonError::into_inner);
+        history.log.clear();
+        history.cells.start(launch);
+        history.awaited = None;
+    }
+
+    /// The memory's bytes, between launches.
+    pub(crate) fn bytes_mut(&mut self) -> &mut [u8] {
+        self.buffer.bytes_mut()
+    }
+
+    /// Makes every element data.
+    pub(crate) fn set_data(&mut self) {
+        self.history.get_mut().unwrap_or_else(PoisonError::into_inner).init = Init::all();
+    }
+
+    /// Checks an ordinary access.
+    fn access(&self, runs: &Runs, writes: bool, clock: &Clock, pc: usize) -> Result<(), Refused> {
+        let stamp = clock.stamp(pc);
+        let history = &mut *self.lock();
+        for start in runs.starts() {
+            let end = start + runs.length();
+            history.cells.check(start, end, writes, self.owner, clock)?;
+            history.log.access((start as u32, end as u32), writes, stamp, clock)?;
+        }
+        if writes {
+            history.init.fill(runs);
+            return Ok(());
+        }
+        history.init.missing(runs).map_or(Ok(()), |missing| Err(Refused::Missing(missing)))
+    }
+
+    /// Asks to read a box as data.
+    pub(crate) fn read<'g>(&'g self, runs: &'g Runs, clock: &'g Clock, pc: usize) -> Result<ReadGrant<'g>, Refused> {
+        self.access(runs, false, clock, pc)?;
+        Ok(self.buffer.read_grant(runs, self.size, Passed(PhantomData)))
+    }
+
+    /// Asks to write a box.
+    pub(crate) fn write<'g>(&'g self, runs: &'g Runs, clock: &'g Clock, pc: usize) -> Result<WriteGrant<'g>, Refused> {
+        self.access(runs, true, clock, pc)?;
+        Ok(self.buffer.write_grant(runs, self.size, Passed(PhantomData)))
+    }
+
+    /// Deposits into a cell.
+    pub(crate) fn notify(
+        &self,
+        index: usize,
+        deposit: Deposit,
+        clock: &mut Clock,
+        pc: usize,
+    ) -> Result<Notified, Refused> {
+        let history = &mut *self.lock();
+        history.log.check(index as u32, index as u32 + 1, true, clock)?;
+        let value = self.buffer.cell(index, Passed(PhantomData)).load(Relaxed);
+        let new = match deposit {
+            Deposit::Add(add) => value.checked_add(add).ok_or(Refused::Overflow(value))?,
+            Deposit::Set(new) => new,
+        };
+        let sets = matches!(deposit, Deposit::Set(_));
+        let unordered_read = history.cells.notify(index, value, sets, self.owner, clock, pc);
+        history.init.fill(&Runs::element(index));
+        self.buffer.cell(index, Passed(PhantomData)).store(new, Relaxed);
+        let wakes = history.awaited.is_some_and(|a| a.index == index && a.compare.holds(new, a.expected));
+        if wakes {
+            history.awaited = None;
+        }
+        Ok(Notified { wakes, unordered_read })
+    }
+
+    /// Tests the owner's cell; parks the owner on it when the wait is not satisfied.
+    pub(crate) fn wait(&self, awaited: Awaited, clock: &mut Clock, pc: usize) -> Result<Waited, Refused> {
+        let Awaited { index, expected, compare } = awaited;
+        let history = &mut *self.lock();
+        history.log.check(index as u32, index as u32 + 1, false, clock)?;
+        let value = self.buffer.cell(index, Passed(PhantomData)).load(Relaxed);
+        let tested = history.cells.test(index, value, false, clock, pc);
+        if !compare.holds(value, expected) {
+            history.awaited = Some(awaited);
+            return Ok(Waited::Parked);
+        }
+        history.cells.acquire(index, value, clock);
+        Ok(Waited::Passed { stale: compare.holds(tested.initial, expected).then_some(tested.initial) })
+    }
+
+    /// Reads the owner's cell; the second value tells whether it depends on the schedule.
+    pub(crate) fn read_cell(&self, index: usize, clock: &Clock, pc: usize) -> Result<(i32, bool), Refused> {
+        let history = &mut *self.lock();
+        history.log.check(index as u32, index as u32 + 1, false, clock)?;
+        let value = self.buffer.cell(index, Passed(PhantomData)).load(Relaxed);
+        let tested = history.cells.test(index, value, true, clock, pc);
+        Ok((value, tested.unordered))
+    }
+
+    /// What a cell holds, for a report.
+    pub(crate) fn peek_cell(&self, index: usize) -> i32 {
+        let _history = self.lock();
+        self.buffer.cell(index, Passed(PhantomData)).load(Relaxed)
+    }
+
+    /// How often a rank notified a cell in this launch.
+    pub(crate) fn sent(&self, index: usize, rank: usize) -> u32 {
+        self.lock().cells.sent(index, rank)
+    }
+}

@@ -1,0 +1,218 @@
+//! The execution of the ops: [`Execute`] for a rank. Each method resolves its arguments, has them checked, and only then touches memory.
+
+mod compute;
+mod refuse;
+mod signal;
+mod transfer;
+
+use crate::elementwise::{Add, Div, Maximum, Minimum, Mul, Sub};
+use crate::machine::{Env, Halt, Machine, Wake};
+use crate::plan::{Dst, OpInst, Operand, Reg};
+use crate::region::{Runs, Shape};
+use pl_core::fault::{Fault, OutOfBounds, PeerOutOfRange};
+use pl_core::op::{Execute, OpCode};
+
+/// A rank that executes an op.
+pub(crate) struct Exec<'m, 'a, 'e> {
+    /// The rank.
+    pub(crate) machine: &'m mut Machine<'a>,
+    /// What all ranks share.
+    pub(crate) env: &'e Env<'a>,
+    /// Whom to tell about ranks that can run again.
+    pub(crate) wake: &'e dyn Wake,
+}
+
+/// How the rank goes on after an op.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Flow {
+    /// With the next instruction.
+    Next,
+    /// With the next instruction, after other ranks had their turn.
+    Yield,
+    /// With this op again, once it is woken.
+    Park,
+}
+
+type Out = Result<Flow, Halt>;
+
+/// An argument that the verifier should have refused.
+fn bad(op: &OpInst, index: usize) -> Halt {
+    Halt::Internal(format!("argument {index} of `{}` is of the wrong kind", op.code.path()))
+}
+
+impl<'a> Exec<'_, 'a, '_> {
+    fn memory(&self, op: &OpInst, index: usize) -> Result<u32, Halt> {
+        match op.args.get(index) {
+            Some(&Operand::Memory(memory)) => Ok(memory),
+            _ => Err(bad(op, index)),
+        }
+    }
+
+    fn tile(&self, op: &OpInst, index: usize) -> Result<u32, Halt> {
+        match op.args.get(index) {
+            Some(&Operand::Tile(tile)) => Ok(tile),
+            _ => Err(bad(op, index)),
+        }
+    }
+
+    fn scalar(&self, op: &OpInst, index: usize) -> Result<u64, Halt> {
+        match op.args.get(index) {
+            Some(&Operand::Scalar(reg)) => Ok(self.machine.get(reg)),
+            _ => Err(bad(op, index)),
+        }
+    }
+
+    fn constant(&self, op: &OpInst, index: usize) -> Result<i32, Halt> {
+        match op.args.get(index) {
+            Some(&Operand::Enum(value)) => Ok(value),
+            _ => Err(bad(op, index)),
+        }
+    }
+
+    /// The registers of a list.
+    fn list(&self, op: &OpInst, index: usize) -> Result<&'a [Reg], Halt> {
+        match op.args.get(index) {
+            Some(&Operand::List(start, len)) => Ok(self.machine.plan.list(start, len)),
+            _ => Err(bad(op, index)),
+        }
+    }
+
+    /// The values of a list.
+    fn values<'s>(&'s self, list: &'s [Reg]) -> impl Iterator<Item = u64> + Clone + 's {
+        list.iter().map(|&reg| self.machine.get(reg))
+    }
+
+    /// A rank that an op names.
+    fn peer(&self, op: &OpInst, index: usize) -> Result<usize, Halt> {
+        let peer = self.scalar(op, index)?;
+        let ranks = self.env.ranks();
+        if peer < ranks as u64 {
+            return Ok(peer as usize);
+        }
+        Err(Fault::Peer(PeerOutOfRange { site: self.machine.site(), peer, ranks }).into())
+    }
+
+    /// The box of a memory at `offsets`, of these extents.
+    fn region(&self, memory: u32, offsets: &[Reg], extents: impl Iterator<Item = u64> + Clone) -> Result<Runs, Halt> {
+        let info = &self.machine.plan.memories[memory as usize];
+        if offsets.len() != info.shape.len() || extents.clone().count() != info.shape.len() {
+            return Err(Halt::Internal(format!("a box of another rank than `{}`", info.name)));
+        }
+        Runs::new(&info.shape, self.values(offsets), extents.clone()).map_err(|axis| {
+            Fault::OutOfBounds(OutOfBounds {
+                site: self.machine.site(),
+                memory: info.name.clone(),
+                extents: info.shape.to_vec(),
+                offsets: self.values(offsets).collect(),
+                shape: extents.collect(),
+                axis,
+            })
+            .into()
+        })
+    }
+
+    /// A tile's shape from a list of extents.
+    fn shape(&self, extents: &[Reg]) -> Result<Shape, Halt> {
+        Shape::new(self.values(extents)).ok_or_else(|| {
+            let extents: Vec<_> = self.values(extents).collect();
+            Halt::Internal(format!("a tile of extents {extents:?} is too large"))
+        })
+    }
+
+    /// Gives a scalar result to its register.
+    fn finish(&mut self, op: &OpInst, value: u64) {
+        if let Dst::Scalar(reg) = op.dst {
+            self.machine.set(reg, value);
+        }
+    }
+}
+
+impl<'a> Execute<&'a OpInst> for Exec<'_, 'a, '_> {
+    type Out = Out;
+
+    fn load(&mut self, op: &'a OpInst) -> Out {
+        let own = self.machine.rank();
+        self.fetch(op, own, 1, 2)
+    }
+
+    fn store(&mut self, op: &'a OpInst) -> Out {
+        self.store_tile(op)
+    }
+
+    fn read(&mut self, op: &'a OpInst) -> Out {
+        self.read_element(op)
+    }
+
+    fn write(&mut self, op: &'a OpInst) -> Out {
+        self.write_element(op)
+    }
+
+    fn add(&mut self, op: &'a OpInst) -> Out {
+        self.binary::<Add>(op)
+    }
+
+    fn sub(&mut self, op: &'a OpInst) -> Out {
+        self.binary::<Sub>(op)
+    }
+
+    fn mul(&mut self, op: &'a OpInst) -> Out {
+        self.binary::<Mul>(op)
+    }
+
+    fn div(&mut self, op: &'a OpInst) -> Out {
+        self.binary::<Div>(op)
+    }
+
+    fn maximum(&mut self, op: &'a OpInst) -> Out {
+        self.binary::<Maximum>(op)
+    }
+
+    fn minimum(&mut self, op: &'a OpInst) -> Out {
+        self.binary::<Minimum>(op)
+    }
+
+    fn neg(&mut self, op: &'a OpInst) -> Out {
+        self.negate(op)
+    }
+
+    fn cast(&mut self, op: &'a OpInst) -> Out {
+        self.convert(op)
+    }
+
+    fn full(&mut self, op: &'a OpInst) -> Out {
+        self.fill(op)
+    }
+
+    fn get_comm_ctx(&mut self, _op: &'a OpInst) -> Out {
+        Ok(Flow::Next)
+    }
+
+    fn rank(&mut self, op: &'a OpInst) -> Out {
+        let rank = self.machine.rank() as u64;
+        self.finish(op, rank);
+        Ok(Flow::Next)
+    }
+
+    fn nranks(&mut self, op: &'a OpInst) -> Out {
+        let ranks = self.env.ranks() as u64;
+        self.finish(op, ranks);
+        Ok(Flow::Next)
+    }
+
+    fn notify(&mut self, op: &'a OpInst) -> Out {
+        self.deposit(op)
+    }
+
+    fn wait(&mut self, op: &'a OpInst) -> Out {
+        self.await_cell(op)
+    }
+
+    fn remote_load(&mut self, op: &'a OpInst) -> Out {
+        let peer = self.peer(op, 1)?;
+        self.fetch(op, peer, 2, 3)
+    }
+
+    fn composite(&mut self, code: OpCode, _op: &'a OpInst) -> Out {
+        Err(Halt::Internal(format!("`{}` was not lowered", code.path())))
+    }
+}

@@ -1,0 +1,108 @@
+//! From a refused access to the fault that tells of it.
+
+use super::Exec;
+use crate::check::Refused;
+use crate::check::init::Missing;
+use crate::check::log::Conflict;
+use crate::machine::Halt;
+use crate::plan::{Inst, Operand, Plan};
+use crate::region::indices;
+use pl_core::fault::{AccessKind, CellOverflow, Fault, Race, RaceSide, Region, Uninitialised};
+
+/// The least box that holds the elements from `start` to `end`.
+fn bounding(shape: &[usize], start: usize, end: usize) -> (Vec<usize>, Vec<usize>) {
+    let mut offsets = indices(shape, start);
+    let last = indices(shape, end.saturating_sub(1));
+    let mut extents = vec![1; shape.len()];
+    if let Some(axis) = offsets.iter().zip(&last).position(|(a, b)| a != b) {
+        extents[axis] = last[axis] - offsets[axis] + 1;
+        for inner in axis + 1..shape.len() {
+            (offsets[inner], extents[inner]) = (0, shape[inner]);
+        }
+    }
+    (offsets, extents)
+}
+
+/// The window that the instruction at `pc` touches, by its number in the plan.
+fn window_at(plan: &Plan, pc: usize) -> Option<usize> {
+    let Some(&Inst::Op { op }) = plan.code.get(pc) else { return None };
+    plan.ops[op as usize].args.iter().find_map(|arg| match *arg {
+        Operand::Memory(memory) if plan.memories[memory as usize].window => Some(memory as usize),
+        _ => None,
+    })
+}
+
+impl Exec<'_, '_, '_> {
+    /// The fault of a refused access to the box at `offsets`, in a rank's memory.
+    #[cold]
+    pub(super) fn refused(
+        &self,
+        refused: Refused,
+        kind: AccessKind,
+        memory: u32,
+        owner: usize,
+        offsets: Vec<usize>,
+        extents: Vec<usize>,
+    ) -> Halt {
+        let info = &self.machine.plan.memories[memory as usize];
+        let owner = info.window.then_some(owner);
+        let region = Region { memory: info.name.clone(), owner, offsets, extents };
+        match refused {
+            Refused::Race(conflict) => self.race(conflict, kind, memory, region),
+            Refused::Missing(Missing { first, count }) => Fault::Uninitialised(Uninitialised {
+                site: self.machine.site(),
+                region,
+                first: indices(&info.shape, first),
+                missing: count,
+            })
+            .into(),
+            Refused::Overflow(value) => {
+                // The value is the notify's fourth argument; it is looked up again only here.
+                let add = match self.machine.plan.code[self.machine.pc] {
+                    Inst::Op { op } => self.scalar(&self.machine.plan.ops[op as usize], 3).unwrap_or(0) as i32,
+                    _ => 0,
+                };
+                Fault::CellOverflow(CellOverflow { site: self.machine.site(), cell: region, value, add }).into()
+            }
+        }
+    }
+
+    fn race(&self, conflict: Conflict, kind: AccessKind, memory: u32, region: Region) -> Halt {
+        let shape = &self.machine.plan.memories[memory as usize].shape;
+        let first = conflict.first.rank as usize;
+        let plan = self.env.plans[first];
+        let first_pc = conflict.first.pc as usize;
+        let called = window_at(plan, first_pc).map_or_else(|| region.memory.clone(), |m| plan.memories[m].name.clone());
+        let of = |memory, (start, end)| {
+            let (offsets, extents) = bounding(shape, start, end);
+            Region { memory, owner: region.owner, offsets, extents }
+        };
+        let stale = |rank: usize| self.env.mail[rank].stale.get().cloned();
+        Fault::Race(Race {
+            first: RaceSide {
+                site: plan.site(first, first_pc),
+                access: conflict.kind,
+                region: of(called, conflict.accessed),
+            },
+            overlap: of(region.memory.clone(), conflict.overlap),
+            second: RaceSide { site: self.machine.site(), access: kind, region },
+            first_notifies: conflict.first.epoch - 1,
+            acquired: self.machine.clock.known(conflict.first.rank),
+            stale: stale(self.machine.rank()).or_else(|| stale(first)),
+        })
+        .into()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn elements_get_their_least_box() {
+        assert_eq!(bounding(&[4, 8], 10, 13), (vec![1, 2], vec![1, 3]));
+        assert_eq!(bounding(&[4, 8], 8, 24), (vec![1, 0], vec![2, 8]));
+        assert_eq!(bounding(&[4, 8], 31, 32), (vec![3, 7], vec![1, 1]));
+        assert_eq!(bounding(&[2, 3, 4], 4, 12), (vec![0, 1, 0], vec![1, 2, 4]));
+    }
+}

@@ -1,0 +1,124 @@
+//! `pld::system::notify` and `pld::system::wait`.
+
+use super::{Exec, Flow, Out};
+use crate::check::{Awaited, Deposit, Waited};
+use crate::machine::{Halt, Memory, State};
+use crate::plan::OpInst;
+use crate::window::Window;
+use pl_core::fault::{AccessKind, Compare, Region, StaleWait};
+use pl_core::op::EnumKind;
+
+/// `NotifyOp::AtomicAdd`
+const ATOMIC_ADD: i32 = 0;
+/// `NotifyOp::Set`
+const SET: i32 = 1;
+/// `WaitCmp::Eq`
+const EQ: i32 = 0;
+/// `WaitCmp::Ge`
+const GE: i32 = 1;
+
+fn unknown(kind: EnumKind, value: i32) -> Halt {
+    Halt::Internal(format!("`{}` has no value {value}", kind.name()))
+}
+
+impl<'a> Exec<'_, 'a, '_> {
+    fn window(&self, memory: u32) -> Result<&'a Window, Halt> {
+        match self.machine.memories[memory as usize] {
+            Memory::Window(window) => Ok(window),
+            _ => Err(Halt::Internal("a signal that is no window".into())),
+        }
+    }
+
+    pub(super) fn deposit(&mut self, op: &'a OpInst) -> Out {
+        let memory = self.memory(op, 0)?;
+        let window = self.window(memory)?;
+        let peer = self.peer(op, 1)?;
+        let offsets = self.list(op, 2)?;
+        let cell = self.region(memory, offsets, offsets.iter().map(|_| 1))?.base();
+        let value = self.scalar(op, 3)? as i32;
+        let deposit = match self.constant(op, 4)? {
+            ATOMIC_ADD => Deposit::Add(value),
+            SET => Deposit::Set(value),
+            other => return Err(unknown(EnumKind::NotifyOp, other)),
+        };
+        if !self.machine.clock.can_release() {
+            return Err(self.machine.over_budget(self.env.budget));
+        }
+        let machine = &mut *self.machine;
+        let notified = match window.memory(peer).notify(cell, deposit, &mut machine.clock, machine.pc) {
+            Ok(notified) => notified,
+            Err(refused) => {
+                let offsets: Vec<usize> = self.values(offsets).map(|v| v as usize).collect();
+                let extents = vec![1; offsets.len()];
+                return Err(self.refused(refused, AccessKind::Notify, memory, peer, offsets, extents));
+            }
+        };
+        machine.effects += 1;
+        if peer == machine.clock.rank() {
+            machine.cost.self_notifies += 1;
+        } else {
+            machine.cost.peer_notifies += 1;
+            if notified.wakes {
+                self.wake.wake(peer);
+            }
+            self.env.changed(peer, self.wake);
+        }
+        if let Some(pc) = notified.unordered_read {
+            self.order_dependent(peer, pc);
+        }
+        Ok(Flow::Next)
+    }
+
+    pub(super) fn await_cell(&mut self, op: &'a OpInst) -> Out {
+        let memory = self.memory(op, 0)?;
+        let window = self.window(memory)?;
+        let offsets = self.list(op, 1)?;
+        let index = self.region(memory, offsets, offsets.iter().map(|_| 1))?.base();
+        let expected = self.scalar(op, 2)? as i32;
+        let compare = match self.constant(op, 3)? {
+            EQ => Compare::Eq,
+            GE => Compare::Ge,
+            other => return Err(unknown(EnumKind::WaitCmp, other)),
+        };
+        let awaited = Awaited { index, expected, compare };
+        let machine = &mut *self.machine;
+        let rank = machine.clock.rank();
+        match window.memory(rank).wait(awaited, &mut machine.clock, machine.pc) {
+            Ok(Waited::Passed { stale }) => {
+                machine.cost.waits += 1;
+                machine.effects += 1;
+                if let Some(value) = stale {
+                    self.passed_stale(memory, awaited, value, offsets);
+                }
+                Ok(Flow::Next)
+            }
+            Ok(Waited::Parked) => {
+                machine.state = State::Waiting(memory, awaited);
+                Ok(Flow::Park)
+            }
+            Err(refused) => {
+                let offsets: Vec<usize> = self.values(offsets).map(|v| v as usize).collect();
+                let extents = vec![1; offsets.len()];
+                Err(self.refused(refused, AccessKind::Test, memory, rank, offsets, extents))
+            }
+        }
+    }
+
+    /// Remembers a wait that what an earlier launch left in the cell satisfied: the first of the rank.
+    #[cold]
+    fn passed_stale(&self, memory: u32, awaited: Awaited, value: i32, offsets: &[u32]) {
+        let rank = self.machine.rank();
+        self.env.mail[rank].stale.get_or_init(|| StaleWait {
+            site: self.machine.site(),
+            cell: Region {
+                memory: self.machine.plan.memories[memory as usize].name.clone(),
+                owner: Some(rank),
+                offsets: self.values(offsets).map(|v| v as usize).collect(),
+                extents: vec![1; offsets.len()],
+            },
+            value,
+            expected: awaited.expected,
+            compare: awaited.compare,
+        });
+    }
+}

@@ -1,0 +1,208 @@
+//! Ops that move data between tiles, tensors and windows.
+
+use super::{Exec, Flow, Out};
+use crate::check::Refused;
+use crate::machine::{Halt, Memory};
+use crate::num::{Element, with_element};
+use crate::plan::{Dst, OpInst};
+use crate::region::Runs;
+use pl_core::dtype::DType;
+use pl_core::fault::AccessKind;
+use std::sync::atomic::Ordering::Relaxed;
+
+/// Copies a box out of a tensor.
+fn gather(bytes: &[u8], runs: &Runs, size: usize, out: &mut [u8]) {
+    let length = runs.length() * size;
+    if length > 0 {
+        for (start, out) in runs.starts().zip(out.chunks_exact_mut(length)) {
+            out.copy_from_slice(&bytes[start * size..start * size + length]);
+        }
+    }
+}
+
+/// Copies a box into a tensor.
+fn scatter(bytes: &mut [u8], runs: &Runs, size: usize, data: &[u8]) {
+    let length = runs.length() * size;
+    if length > 0 {
+        for (start, data) in runs.starts().zip(data.chunks_exact(length)) {
+            bytes[start * size..start * size + length].copy_from_slice(data);
+        }
+    }
+}
+
+impl<'a> Exec<'_, 'a, '_> {
+    /// `pl::load` and `pld::tile::remote_load`: a box of `owner`'s memory becomes a tile.
+    pub(super) fn fetch(&mut self, op: &'a OpInst, owner: usize, offsets_at: usize, shape_at: usize) -> Out {
+        let memory = self.memory(op, 0)?;
+        let (offsets, extents) = (self.list(op, offsets_at)?, self.list(op, shape_at)?);
+        let shape = self.shape(extents)?;
+        let runs = self.region(memory, offsets, self.values(extents))?;
+        let dtype = self.machine.plan.memories[memory as usize].dtype;
+        let bytes = shape.elements() * dtype.bytes();
+        self.count_tiles(op, bytes)?;
+        let Dst::Tile(dst) = op.dst else { return self.load_nothing(memory, owner, &runs) };
+        let mut output = self.machine.tiles.output(dst, bytes, &[]);
+        self.read_box(memory, owner, &runs, output.bytes())?;
+        self.machine.tiles.put(dst, output, shape);
+        self.machine.effects += 1;
+        self.machine.spend(bytes);
+        if owner != self.machine.rank() {
+            self.machine.cost.remote_loads += 1;
+            self.machine.cost.bytes_received += bytes as u64;
+            self.env.mail[owner].served.fetch_add(bytes as u64, Relaxed);
+        }
+        Ok(Flow::Next)
+    }
+
+    /// A load whose result is not used: still checked.
+    fn load_nothing(&mut self, memory: u32, owner: usize, runs: &Runs) -> Out {
+        let size = self.machine.plan.memories[memory as usize].dtype.bytes();
+        let mut unused = vec![0; runs.elements() * size];
+        self.read_box(memory, owner, runs, &mut unused)?;
+        Ok(Flow::Next)
+    }
+
+    /// Reads a box as data.
+    fn read_box(&mut self, memory: u32, owner: usize, runs: &Runs, out: &mut [u8]) -> Result<(), Halt> {
+        let machine = &mut *self.machine;
+        let size = machine.plan.memories[memory as usize].dtype.bytes();
+        let refused = match &machine.memories[memory as usize] {
+            Memory::In(bytes) => {
+                gather(bytes, runs, size, out);
+                return Ok(());
+            }
+            Memory::Out(bytes, init) => match init.missing(runs) {
+                None => {
+                    gather(bytes, runs, size, out);
+                    return Ok(());
+                }
+                Some(missing) => Refused::Missing(missing),
+            },
+            Memory::Window(window) => {
+                machine.accesses += 1;
+                match window.memory(owner).read(runs, &machine.clock, machine.pc) {
+                    Ok(grant) => {
+                        grant.copy_to(out);
+                        return Ok(());
+                    }
+                    Err(refused) => refused,
+                }
+            }
+        };
+        Err(self.refused_box(refused, AccessKind::Read, memory, owner))
+    }
+
+    /// Writes a box; the data comes from `source`.
+    fn write_box(&mut self, memory: u32, runs: &Runs, source: Source<'_>) -> Result<(), Halt> {
+        let machine = &mut *self.machine;
+        let info = &machine.plan.memories[memory as usize];
+        let size = info.dtype.bytes();
+        let data = match source {
+            Source::Tile(tile) => machine.tiles.bytes(tile, size),
+            Source::Bytes(bytes) => bytes,
+        };
+        match &mut machine.memories[memory as usize] {
+            Memory::In(_) => return Err(Halt::Internal(format!("a store into the `In` tensor `{}`", info.name))),
+            Memory::Out(bytes, init) => {
+                scatter(bytes, runs, size, data);
+                init.fill(runs);
+                machine.cost.result_elements += runs.elements() as u64;
+            }
+            Memory::Window(window) => {
+                machine.accesses += 1;
+                let rank = machine.clock.rank();
+                match window.memory(rank).write(runs, &machine.clock, machine.pc) {
+                    Ok(grant) => grant.copy_from(data),
+                    Err(refused) => return Err(self.refused_box(refused, AccessKind::Write, memory, rank)),
+                }
+            }
+        }
+        self.machine.effects += 1;
+        Ok(())
+    }
+
+    /// The fault of a refused access of the op that the rank stands at: its box, from its arguments.
+    #[cold]
+    fn refused_box(&self, refused: Refused, kind: AccessKind, memory: u32, owner: usize) -> Halt {
+        let (offsets, extents) = self.machine.plan.box_at(self.machine.pc);
+        let values = |list: &[u32]| self.values(list).map(|v| v as usize).collect::<Vec<_>>();
+        let offsets = values(offsets);
+        let extents = match extents {
+            crate::plan::Extents::Listed(list) => values(list),
+            crate::plan::Extents::Tile(tile) => self.machine.tiles.shape(tile).extents().to_vec(),
+            crate::plan::Extents::Element => vec![1; offsets.len()],
+        };
+        self.refused(refused, kind, memory, owner, offsets, extents)
+    }
+
+    /// `pl::store`
+    pub(super) fn store_tile(&mut self, op: &'a OpInst) -> Out {
+        let (tile, offsets, memory) = (self.tile(op, 0)?, self.list(op, 1)?, self.memory(op, 2)?);
+        let shape = *self.machine.tiles.shape(tile);
+        let runs = self.region(memory, offsets, shape.extents().iter().map(|&e| e as u64))?;
+        self.write_box(memory, &runs, Source::Tile(tile))?;
+        self.machine.spend(runs.elements() * self.machine.plan.memories[memory as usize].dtype.bytes());
+        Ok(Flow::Next)
+    }
+
+    /// `pl::write`
+    pub(super) fn write_element(&mut self, op: &'a OpInst) -> Out {
+        let (memory, indices, value) = (self.memory(op, 0)?, self.list(op, 1)?, self.scalar(op, 2)?);
+        let runs = self.region(memory, indices, indices.iter().map(|_| 1))?;
+        let dtype = self.machine.plan.memories[memory as usize].dtype;
+        with_element!(dtype, T => {
+            let element = T::from_register(value);
+            self.write_box(memory, &runs, Source::Bytes(bytemuck::bytes_of(&element)))
+        })?;
+        Ok(Flow::Next)
+    }
+
+    /// `pl::read`. Of a window, other ranks get their turn afterwards; of a cell, the rank is parked when it runs in circles.
+    pub(super) fn read_element(&mut self, op: &'a OpInst) -> Out {
+        let (memory, indices) = (self.memory(op, 0)?, self.list(op, 1)?);
+        let runs = self.region(memory, indices, indices.iter().map(|_| 1))?;
+        let dtype = self.machine.plan.memories[memory as usize].dtype;
+        let rank = self.machine.rank();
+        if let Memory::Window(window) = self.machine.memories[memory as usize] {
+            if self.machine.circles(self.env, memory, runs.base()) {
+                return Ok(Flow::Park);
+            }
+            if dtype == DType::I32 {
+                self.machine.accesses += 1;
+                let machine = &mut *self.machine;
+                match window.memory(rank).read_cell(runs.base(), &machine.clock, machine.pc) {
+                    Ok((value, unordered)) => {
+                        self.finish(op, value.to_register());
+                        if unordered {
+                            self.order_dependent(rank, self.machine.pc);
+                        }
+                        return Ok(Flow::Yield);
+                    }
+                    Err(refused) => return Err(self.refused_box(refused, AccessKind::Test, memory, rank)),
+                }
+            }
+        }
+        let mut bytes = [0; 8];
+        self.read_box(memory, rank, &runs, &mut bytes[..dtype.bytes()])?;
+        let value = with_element!(dtype, T => {
+            bytemuck::pod_read_unaligned::<T>(&bytes[..size_of::<T>()]).to_register()
+        });
+        self.finish(op, value);
+        Ok(if op.visible { Flow::Yield } else { Flow::Next })
+    }
+
+    /// Remembers a read whose value depends on the schedule.
+    #[cold]
+    pub(super) fn order_dependent(&self, rank: usize, pc: usize) {
+        let mut sites = self.env.order_dependent.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        sites.insert(self.env.plans[rank].site(rank, pc));
+    }
+}
+
+/// What is written.
+enum Source<'s> {
+    /// A tile.
+    Tile(u32),
+    /// An element.
+    Bytes(&'s [u8]),
+}

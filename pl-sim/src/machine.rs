@@ -1,0 +1,401 @@
+//! A rank as a resumable machine: a plan, a program counter, registers and tiles. It runs until it is done, must wait, or has had its turn.
+
+use crate::check::Awaited;
+use crate::check::clock::Clock;
+use crate::check::init::Init;
+use crate::exec::{Exec, Flow};
+use crate::plan::scalar;
+use crate::plan::{Checked, Inst, Plan};
+use crate::tiles::Tiles;
+use crate::window::Window;
+use pl_core::bind::Platform;
+use pl_core::fault::{Arithmetic, ArithmeticProblem, DeclaredType, Fault, OpBudget, RankCost, Site, StaleWait};
+use pl_core::op::dispatch;
+use std::collections::BTreeSet;
+use std::sync::atomic::Ordering::SeqCst;
+use std::sync::atomic::{AtomicBool, AtomicU64};
+use std::sync::{Mutex, OnceLock};
+
+/// What ends a run before its end.
+#[derive(Debug)]
+pub(crate) enum Halt {
+    /// A check.
+    Fault(Box<Fault>),
+    /// Something that the verifier should have refused.
+    Internal(String),
+}
+
+impl From<Fault> for Halt {
+    fn from(fault: Fault) -> Halt {
+        Halt::Fault(Box::new(fault))
+    }
+}
+
+/// Makes a rank runnable that was parked.
+pub(crate) trait Wake: Sync {
+    /// Makes it runnable.
+    fn wake(&self, rank: usize);
+}
+
+/// What the ranks of one launch share.
+pub(crate) struct Env<'a> {
+    /// The plan of each rank.
+    pub(crate) plans: Vec<&'a Plan>,
+    /// The platform.
+    pub(crate) platform: &'a Platform,
+    /// The most ops that a rank may execute.
+    pub(crate) budget: u64,
+    /// What concerns each rank and others change.
+    pub(crate) mail: Vec<Mail>,
+    /// Reads whose value depends on the schedule.
+    pub(crate) order_dependent: Mutex<BTreeSet<Site>>,
+}
+
+/// What concerns one rank and others change.
+#[derive(Debug, Default)]
+pub(crate) struct Mail {
+    /// Bytes that peers loaded from the rank's windows.
+    pub(crate) served: AtomicU64,
+    /// How often others changed the rank's window memory.
+    changes: AtomicU64,
+    /// Whether the rank is parked until they do again.
+    spinning: AtomicBool,
+    /// A wait of the rank that passed without a notify of this launch: the first.
+    pub(crate) stale: OnceLock<StaleWait>,
+}
+
+impl Env<'_> {
+    /// The number of ranks.
+    pub(crate) fn ranks(&self) -> usize {
+        self.plans.len()
+    }
+
+    /// Tells that another rank changed the memory of `rank`.
+    pub(crate) fn changed(&self, rank: usize, wake: &dyn Wake) {
+        let mail = &self.mail[rank];
+        mail.changes.fetch_add(1, SeqCst);
+        if mail.spinning.load(SeqCst) && mail.spinning.swap(false, SeqCst) {
+            wake.wake(rank);
+        }
+    }
+}
+
+/// An argument that is memory.
+pub(crate) enum Memory<'a> {
+    /// An `In` tensor.
+    In(&'a [u8]),
+    /// An `Out` or `InOut` tensor, and which elements are data.
+    Out(&'a mut [u8], Init),
+    /// A window.
+    Window(&'a Window),
+}
+
+/// What a rank does while it does not run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum State {
+    /// It can run.
+    Ready,
+    /// It waits for a cell of that memory.
+    Waiting(u32, Awaited),
+    /// It re-reads that element of that memory until others change its memory.
+    Spinning(u32, usize),
+    /// Its kernel returned.
+    Done,
+}
+
+/// How long a turn lasts.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Turn {
+    /// Work, in ops of little data.
+    pub(crate) fuel: u32,
+    /// Ops that other ranks can see.
+    pub(crate) visible: u32,
+}
+
+/// How a turn ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Stop {
+    /// The rank can go on.
+    Yield,
+    /// Somebody will wake it.
+    Parked,
+    /// Its kernel returned.
+    Done,
+}
+
+/// One rank.
+pub(crate) struct Machine<'a> {
+    /// What it executes.
+    pub(crate) plan: &'a Plan,
+    /// The instruction it stands at.
+    pub(crate) pc: usize,
+    pub(crate) registers: Box<[u64]>,
+    pub(crate) tiles: Tiles,
+    /// The arguments that are memory, by the plan's numbers.
+    pub(crate) memories: Box<[Memory<'a>]>,
+    pub(crate) clock: Clock,
+    pub(crate) state: State,
+    pub(crate) cost: RankCost,
+    /// Ops executed.
+    pub(crate) ops: u64,
+    /// Accesses to window memory that were checked.
+    pub(crate) accesses: u64,
+    /// What is left of the turn.
+    fuel: u32,
+    /// Ops that changed anything but registers.
+    pub(crate) effects: u64,
+    spin: Spin,
+}
+
+/// An earlier moment at which the rank read a cell. When all is again as it was then, the rank runs in circles.
+#[derive(Debug, Default)]
+struct Spin {
+    pc: usize,
+    registers: Vec<u64>,
+    effects: u64,
+    changes: u64,
+    /// Reads since, and after how many the moment is chosen anew: twice as many each time, so that a circle of any length is found.
+    reads: u64,
+    patience: u64,
+}
+
+impl<'a> Machine<'a> {
+    /// A rank at the start of its kernel.
+    pub(crate) fn new(plan: &'a Plan, rank: usize, ranks: usize, memories: Vec<Memory<'a>>) -> Machine<'a> {
+        let registers = plan.registers.iter().map(|r| r.constant.unwrap_or(0)).collect();
+        Machine {
+            plan,
+            pc: 0,
+            registers,
+            tiles: Tiles::new(plan.tiles.len()),
+            memories: memories.into(),
+            clock: Clock::new(rank, ranks),
+            state: State::Ready,
+            cost: RankCost::default(),
+            ops: 0,
+            accesses: 0,
+            fuel: 0,
+            effects: 0,
+            spin: Spin::default(),
+        }
+    }
+
+    /// The rank.
+    pub(crate) const fn rank(&self) -> usize {
+        self.clock.rank()
+    }
+
+    /// Where the rank stands.
+    pub(crate) fn site(&self) -> Site {
+        self.plan.site(self.rank(), self.pc)
+    }
+
+    /// The value of a register.
+    #[inline(always)]
+    pub(crate) fn get(&self, reg: u32) -> u64 {
+        self.registers[reg as usize]
+    }
+
+    #[inline(always)]
+    pub(crate) fn set(&mut self, reg: u32, value: u64) {
+        self.registers[reg as usize] = value;
+    }
+
+    /// Takes the cost of moving `bytes` from the turn.
+    pub(crate) fn spend(&mut self, bytes: usize) {
+        self.fuel = self.fuel.saturating_sub(u32::try_from(bytes >> 8).unwrap_or(u32::MAX));
+    }
+
+    /// Runs for one turn.
+    pub(crate) fn run(&mut self, env: &Env<'a>, wake: &dyn Wake, turn: Turn) -> Result<Stop, Halt> {
+        let plan = self.plan;
+        self.state = State::Ready;
+        self.fuel = turn.fuel;
+        let mut visible = turn.visible;
+        loop {
+            match plan.code[self.pc] {
+                Inst::Move { dst, src } => self.set(dst, self.get(src)),
+                Inst::Index { op, dst, a, b } => match scalar::index(op, self.get(a), self.get(b)) {
+                    Ok(value) => self.set(dst, value),
+                    Err(problem) => return Err(self.arithmetic(problem)),
+                },
+                Inst::Binary { op, ty, dst, a, b } => match scalar::binary(op, ty, self.get(a), self.get(b)) {
+                    Ok(value) => self.set(dst, value),
+                    Err(problem) => return Err(self.arithmetic(problem)),
+                },
+                Inst::Unary { op, ty, dst, a } => match scalar::unary(op, ty, self.get(a)) {
+                    Ok(value) => self.set(dst, value),
+                    Err(problem) => return Err(self.arithmetic(problem)),
+                },
+                Inst::Cast { from, to, dst, a } => self.set(dst, scalar::cast(from, to, self.get(a))),
+                Inst::Extent { dst, tile, axis } => {
+                    let extent = self.tiles.shape(tile).extents().get(axis as usize).copied();
+                    self.set(dst, extent.unwrap_or(0) as u64);
+                }
+                Inst::Jump { to } => {
+                    self.pc = to as usize;
+                    continue;
+                }
+                Inst::Unless { cond, to } => {
+                    if self.get(cond) == 0 {
+                        self.pc = to as usize;
+                        continue;
+                    }
+                }
+                Inst::When { cond, to } => {
+                    if self.get(cond) != 0 {
+                        self.pc = to as usize;
+                        continue;
+                    }
+                }
+                Inst::Step { step } => {
+                    if self.get(step) == 0 {
+                        return Err(self.arithmetic(ArithmeticProblem::ZeroStep));
+                    }
+                }
+                Inst::Head { counter, end, var, exit } => {
+                    let value = self.get(counter);
+                    if value >= self.get(end) {
+                        self.pc = exit as usize;
+                        continue;
+                    }
+                    self.set(var, value);
+                }
+                Inst::Next { counter, step, head } => {
+                    self.set(counter, self.get(counter).saturating_add(self.get(step)));
+                    self.pc = head as usize;
+                    if self.count(env)? {
+                        return Ok(Stop::Yield);
+                    }
+                    continue;
+                }
+                Inst::Again { to } => {
+                    self.pc = to as usize;
+                    if self.count(env)? {
+                        return Ok(Stop::Yield);
+                    }
+                    continue;
+                }
+                Inst::Op { op } => {
+                    let op = &plan.ops[op as usize];
+                    if op.visible {
+                        if visible == 0 {
+                            return Ok(Stop::Yield);
+                        }
+                        visible -= 1;
+                    }
+                    let mut exec = Exec { machine: self, env, wake };
+                    match dispatch(&mut exec, op.code, op)? {
+                        Flow::Next => {}
+                        Flow::Park => return Ok(Stop::Parked),
+                        Flow::Yield => {
+                            self.pc += 1;
+                            self.count(env)?;
+                            return Ok(Stop::Yield);
+                        }
+                    }
+                    self.pc += 1;
+                    if self.count(env)? {
+                        return Ok(Stop::Yield);
+                    }
+                    continue;
+                }
+                Inst::CopyTile { dst, src } => {
+                    self.effects += 1;
+                    self.tiles.copy(dst, src);
+                }
+                Inst::Check { check } => self.check(check)?,
+                Inst::End => {
+                    self.state = State::Done;
+                    return Ok(Stop::Done);
+                }
+            }
+            self.pc += 1;
+        }
+    }
+
+    /// Counts an op; whether the turn is over.
+    #[inline]
+    fn count(&mut self, env: &Env<'_>) -> Result<bool, Halt> {
+        self.ops += 1;
+        if self.ops > env.budget {
+            return Err(self.over_budget(env.budget));
+        }
+        self.fuel = self.fuel.saturating_sub(1);
+        Ok(self.fuel == 0)
+    }
+
+    #[cold]
+    pub(crate) fn over_budget(&self, budget: u64) -> Halt {
+        Fault::OpBudget(OpBudget { site: self.site(), budget }).into()
+    }
+
+    /// The fault of the scalar instruction that the rank stands at.
+    #[cold]
+    fn arithmetic(&self, problem: ArithmeticProblem) -> Halt {
+        let show = |reg: u32| self.plan.registers[reg as usize].ty.show(self.get(reg));
+        let (operation, ty) = match self.plan.code[self.pc] {
+            Inst::Index { op, a, b, .. } => (format!("{} {} {}", show(a), op.symbol(), show(b)), "usize"),
+            Inst::Binary { op, ty, a, b, .. } => (format!("{} {} {}", show(a), op.symbol(), show(b)), ty.name()),
+            Inst::Unary { ty, a, .. } => (format!("-({})", show(a)), ty.name()),
+            _ => ("pl::range".to_owned(), "usize"),
+        };
+        Fault::Arithmetic(Arithmetic { site: self.site(), problem, operation, ty }).into()
+    }
+
+    /// Compares a value with its declared type.
+    fn check(&self, index: u32) -> Result<(), Halt> {
+        let check = &self.plan.checks[index as usize];
+        let found = match check.found {
+            Checked::Tile(tile) => self.tiles.shape(tile).extents(),
+            Checked::Memory(memory) => &self.plan.memories[memory as usize].shape,
+        };
+        let declared: &[Option<u32>] = &check.declared;
+        let differs =
+            |(found, declared): (&usize, &Option<u32>)| declared.is_some_and(|reg| self.get(reg) != *found as u64);
+        let axis = if found.len() == declared.len() {
+            found.iter().zip(declared).position(differs)
+        } else {
+            Some(found.len().min(declared.len()))
+        };
+        match axis {
+            None => Ok(()),
+            Some(axis) => Err(Fault::Declared(DeclaredType {
+                site: self.site(),
+                local: check.local.clone(),
+                declared: declared.iter().map(|d| d.map(|reg| self.get(reg))).collect(),
+                found: found.to_vec(),
+                axis,
+            })
+            .into()),
+        }
+    }
+
+    /// Called before the rank reads a cell: whether it runs in circles, so that it was parked until others change its memory.
+    pub(crate) fn circles(&mut self, env: &Env<'_>, memory: u32, element: usize) -> bool {
+        let mail = &env.mail[self.rank()];
+        let changes = mail.changes.load(SeqCst);
+        let spin = &mut self.spin;
+        let quiet = spin.effects == self.effects && spin.changes == changes && spin.patience > 0;
+        if quiet && spin.pc == self.pc && *spin.registers == *self.registers {
+            self.state = State::Spinning(memory, element);
+            mail.spinning.store(true, SeqCst);
+            // Whoever changes the memory from here on sees the flag. What changed it before may be news: go on, unless somebody has
+            // woken the rank already.
+            let parked = mail.changes.load(SeqCst) == changes || !mail.spinning.swap(false, SeqCst);
+            if !parked {
+                self.state = State::Ready;
+            }
+            return parked;
+        }
+        spin.reads += 1;
+        if !quiet || spin.reads >= spin.patience {
+            spin.patience = if quiet { spin.patience * 2 } else { 1 };
+            spin.reads = 0;
+            (spin.pc, spin.effects, spin.changes) = (self.pc, self.effects, changes);
+            spin.registers.clear();
+            spin.registers.extend_from_slice(&self.registers);
+        }
+        false
+    }
+}

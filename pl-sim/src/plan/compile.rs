@@ -1,0 +1,582 @@
+//! From a bound function to its plan.
+
+use super::live;
+use super::scalar::{self, ScalarTy};
+use super::{
+    Check, Checked, Dst, Inst, MemoryInfo, OpInst, Operand, Origin, Plan, Reg, RegInfo, ScalarParam, TileInfo,
+};
+use crate::region::MAX_AXES;
+use pl_core::bind::Program;
+use pl_core::dtype::DType;
+use pl_core::ir::{
+    Arg, ArgKind, BinOp, Block, ConstValue, Elem, EnumValue, Expr, ExprKind, Function, Lit, Loc, LocalId, Op,
+    ScalarType, Stmt, StmtKind, Type, UnOp,
+};
+use pl_core::op::{Access, OpCode, ParamInfo, ParamKind};
+use std::collections::HashMap;
+
+/// What went wrong: something that the verifier refuses.
+type Result<T> = std::result::Result<T, String>;
+
+/// What a local is in the plan.
+#[derive(Clone, Copy, Debug)]
+enum Slot {
+    /// Never used.
+    Unused,
+    /// A scalar.
+    Scalar(Reg, ScalarTy),
+    /// A tile.
+    Tile(u32),
+    /// A tensor or window.
+    Memory(u32),
+    /// A communication context.
+    Context,
+}
+
+/// Makes the plan of a program.
+pub(super) fn compile(program: &Program) -> Result<Plan> {
+    let mut compiler = Compiler::new(program)?;
+    compiler.block(&program.function.body)?;
+    compiler.emit(Inst::End, program.function.loc, "return");
+    let mut plan = compiler.plan;
+    live::annotate(&mut plan, program);
+    Ok(plan)
+}
+
+struct Compiler<'p> {
+    program: &'p Program,
+    function: &'p Function,
+    plan: Plan,
+    slots: Vec<Slot>,
+    constants: HashMap<(u64, ScalarTy), Reg>,
+}
+
+impl<'p> Compiler<'p> {
+    fn new(program: &'p Program) -> Result<Self> {
+        let function = &program.function;
+        let plan = Plan {
+            kernel: function.name.clone(),
+            code: vec![],
+            origins: vec![],
+            ops: vec![],
+            lists: vec![],
+            checks: vec![],
+            memories: vec![],
+            tiles: vec![],
+            registers: vec![],
+            scalars: vec![],
+            params: function.params.len(),
+            world: program.bindings.world,
+            places: function.places.clone(),
+            loc: function.loc,
+        };
+        let slots = vec![Slot::Unused; function.locals.len()];
+        let mut compiler = Compiler { program, function, plan, slots, constants: HashMap::new() };
+        compiler.declare_params()?;
+        compiler.declare_locals()?;
+        Ok(compiler)
+    }
+
+    fn declare_params(&mut self) -> Result<()> {
+        for (index, param) in self.function.params.iter().enumerate() {
+            let slot = match &param.ty {
+                Type::Tensor(shaped) | Type::Window(shaped) => {
+                    let mut shape = Vec::with_capacity(shaped.shape.len());
+                    for extent in &shaped.shape {
+                        let extent = extent.as_ref().ok_or("a parameter has an unknown extent")?;
+                        shape.push(self.constant_extent(extent)?);
+                    }
+                    if shape.len() > MAX_AXES {
+                        return Err(format!(
+                            "`{}` has {} axes; {MAX_AXES} are possible",
+                            self.name(param.local),
+                            shape.len()
+                        ));
+                    }
+                    let elements =
+                        shape.iter().try_fold(1_usize, |n, &e| n.checked_mul(e)).ok_or("a shape is too large")?;
+                    self.plan.memories.push(MemoryInfo {
+                        name: self.name(param.local),
+                        param: index,
+                        mode: param.mode,
+                        window: matches!(param.ty, Type::Window(_)),
+                        dtype: self.dtype(&shaped.elem)?,
+                        shape: shape.into(),
+                        elements,
+                    });
+                    Slot::Memory(self.plan.memories.len() as u32 - 1)
+                }
+                Type::Scalar(ty) => {
+                    let ty = self.scalar_type(ty)?;
+                    let reg = self.register(Some(param.local), ty);
+                    self.plan.scalars.push(ScalarParam { param: index, reg, ty });
+                    Slot::Scalar(reg, ty)
+                }
+                other => return Err(format!("a parameter of type {other:?}")),
+            };
+            self.slots[param.local.0 as usize] = slot;
+        }
+        Ok(())
+    }
+
+    /// Gives the other locals their slots, by their inferred types.
+    fn declare_locals(&mut self) -> Result<()> {
+        for index in 0..self.function.locals.len() {
+            let local = LocalId(index as u32);
+            if !matches!(self.slots[index], Slot::Unused) {
+                continue;
+            }
+            let slot = match self.program.inferred.types.get(index) {
+                Some(Type::Scalar(ty)) => {
+                    let ty = self.scalar_type(ty)?;
+                    Slot::Scalar(self.register(Some(local), ty), ty)
+                }
+                Some(Type::Tile(shaped)) => {
+                    let dtype = self.dtype(&shaped.elem)?;
+                    self.plan.tiles.push(TileInfo { name: self.name(local), dtype });
+                    Slot::Tile(self.plan.tiles.len() as u32 - 1)
+                }
+                Some(Type::Tensor(_) | Type::Window(_)) => {
+                    let root = self.program.inferred.roots.get(index).copied().flatten();
+                    let root = root.ok_or_else(|| format!("`{}` names no parameter", self.name(local)))?;
+                    let memory = self.plan.memories.iter().position(|m| m.param == root);
+                    Slot::Memory(memory.ok_or_else(|| format!("`{}` is no memory", self.name(local)))? as u32)
+                }
+                Some(Type::Context) => Slot::Context,
+                Some(Type::Unknown) | None => Slot::Unused,
+            };
+            self.slots[index] = slot;
+        }
+        Ok(())
+    }
+
+    fn name(&self, local: LocalId) -> pl_core::ir::Name {
+        self.function.local_name(local).into()
+    }
+
+    fn dtype(&self, elem: &Elem) -> Result<DType> {
+        match elem {
+            Elem::Known(dtype) => Ok(*dtype),
+            Elem::Param(name) => {
+                let param = self.function.types.iter().find(|t| t.name == *name).and_then(|t| t.value);
+                param.ok_or_else(|| format!("type parameter `{name}` is not filled in"))
+            }
+        }
+    }
+
+    fn scalar_type(&self, ty: &ScalarType) -> Result<ScalarTy> {
+        Ok(match ty {
+            ScalarType::Elem(elem) => ScalarTy::Elem(self.dtype(elem)?),
+            ScalarType::Index => ScalarTy::Index,
+            ScalarType::Bool => ScalarTy::Bool,
+        })
+    }
+
+    fn slot(&self, local: LocalId) -> Result<Slot> {
+        self.slots.get(local.0 as usize).copied().ok_or_else(|| "a local that is not declared".into())
+    }
+
+    fn register(&mut self, local: Option<LocalId>, ty: ScalarTy) -> Reg {
+        let name = local.map(|l| self.name(l));
+        self.plan.registers.push(RegInfo { name, ty, constant: None });
+        self.plan.registers.len() as Reg - 1
+    }
+
+    fn constant(&mut self, bits: u64, ty: ScalarTy) -> Reg {
+        if let Some(&reg) = self.constants.get(&(bits, ty)) {
+            return reg;
+        }
+        let reg = self.register(None, ty);
+        self.plan.registers[reg as usize].constant = Some(bits);
+        self.constants.insert((bits, ty), reg);
+        reg
+    }
+
+    fn value_of(&self, reg: Reg) -> Option<u64> {
+        self.plan.registers[reg as usize].constant
+    }
+
+    fn emit(&mut self, inst: Inst, loc: Loc, what: &'static str) -> usize {
+        self.plan.code.push(inst);
+        self.plan.origins.push(Origin { loc, what });
+        self.plan.code.len() - 1
+    }
+
+    fn here(&self) -> u32 {
+        self.plan.code.len() as u32
+    }
+
+    /// Lets the jump at `at` go to the next instruction.
+    fn land(&mut self, at: usize) {
+        let here = self.here();
+        match &mut self.plan.code[at] {
+            Inst::Jump { to } | Inst::Unless { to, .. } | Inst::When { to, .. } | Inst::Head { exit: to, .. } => {
+                *to = here
+            }
+            _ => {}
+        }
+    }
+
+    /// The value of a dim or constant.
+    fn named(&self, name: &str) -> Result<(u64, ScalarTy)> {
+        if let Some(&dim) = self.program.bindings.dims.get(name) {
+            return u64::try_from(dim).map(|d| (d, ScalarTy::Index)).map_err(|_| format!("dim `{name}` is negative"));
+        }
+        match self.function.constant(name).and_then(|c| c.value.as_ref()) {
+            Some(ConstValue::Scalar(lit, ty)) => {
+                let ty = self.scalar_type(ty)?;
+                let bits = ty.literal(*lit).ok_or_else(|| format!("`{name}` does not fit `{}`", ty.name()))?;
+                Ok((bits, ty))
+            }
+            _ => Err(format!("`{name}` has no value")),
+        }
+    }
+
+    /// The extent of a parameter: nothing but dims and constants.
+    fn constant_extent(&mut self, extent: &Expr) -> Result<usize> {
+        let (reg, _) = self.expr(extent, Some(ScalarTy::Index), Loc::NONE, None)?;
+        let value = self.value_of(reg).ok_or("an extent is no constant")?;
+        usize::try_from(value).map_err(|_| "an extent is too large".into())
+    }
+
+    /// The type that an expression has by itself; `None` for bare literals.
+    fn own_type(&self, e: &Expr) -> Result<Option<ScalarTy>> {
+        Ok(match &e.kind {
+            ExprKind::Lit { ty: Some(ty), .. } | ExprKind::Cast(ty, _) => Some(self.scalar_type(ty)?),
+            ExprKind::Lit { value: Lit::Bool(_), .. } => Some(ScalarTy::Bool),
+            ExprKind::Lit { .. } => None,
+            ExprKind::Local(local) => match self.slot(*local)? {
+                Slot::Scalar(_, ty) => Some(ty),
+                _ => return Err(format!("`{}` is no scalar", self.function.local_name(*local))),
+            },
+            ExprKind::Name(name) => Some(self.named(name)?.1),
+            ExprKind::Unary(UnOp::Not, a) => Some(self.own_type(a)?.unwrap_or(ScalarTy::Bool)),
+            ExprKind::Unary(_, a) => self.own_type(a)?,
+            ExprKind::Binary(op, ..) if op.is_comparison() || op.is_logical() => Some(ScalarTy::Bool),
+            ExprKind::Binary(_, a, b) => match self.own_type(a)? {
+                Some(ty) => Some(ty),
+                None => self.own_type(b)?,
+            },
+            ExprKind::Extent(..) => Some(ScalarTy::Index),
+        })
+    }
+
+    /// What bare literals are when nothing asks for a type.
+    fn bare_type(e: &Expr) -> ScalarTy {
+        let mut float = false;
+        e.walk(&mut |e| float |= matches!(e.kind, ExprKind::Lit { value: Lit::Float(_), ty: None }));
+        if float { ScalarTy::Elem(DType::F32) } else { ScalarTy::Index }
+    }
+
+    /// Computes an expression, into `dst` where that is given. The result may be a local's own register.
+    fn expr(&mut self, e: &Expr, wanted: Option<ScalarTy>, stmt: Loc, dst: Option<Reg>) -> Result<(Reg, ScalarTy)> {
+        let loc = e.loc.or(stmt);
+        let ty = match self.own_type(e)? {
+            Some(ty) => ty,
+            None => wanted.unwrap_or_else(|| Self::bare_type(e)),
+        };
+        let reg = match &e.kind {
+            ExprKind::Lit { value, .. } => {
+                let bits = ty.literal(*value).ok_or_else(|| format!("{value:?} does not fit `{}`", ty.name()))?;
+                self.constant(bits, ty)
+            }
+            ExprKind::Name(name) => {
+                let (bits, ty) = self.named(name)?;
+                self.constant(bits, ty)
+            }
+            ExprKind::Local(local) => match self.slot(*local)? {
+                Slot::Scalar(reg, _) => reg,
+                _ => return Err(format!("`{}` is no scalar", self.function.local_name(*local))),
+            },
+            ExprKind::Extent(local, axis) => match self.slot(*local)? {
+                Slot::Memory(memory) => {
+                    let shape = &self.plan.memories[memory as usize].shape;
+                    let extent = *shape.get(*axis as usize).ok_or("an axis that does not exist")? as u64;
+                    self.constant(extent, ScalarTy::Index)
+                }
+                Slot::Tile(tile) => {
+                    let dst = dst.unwrap_or_else(|| self.register(None, ty));
+                    self.emit(Inst::Extent { dst, tile, axis: *axis }, loc, "extent");
+                    dst
+                }
+                _ => return Err("an extent of a scalar".into()),
+            },
+            // `-1` of a bare literal is the literal -1: `-128i8` fits.
+            ExprKind::Unary(UnOp::Neg, a) if matches!(a.kind, ExprKind::Lit { value: Lit::Int(_), .. }) => {
+                let ExprKind::Lit { value: Lit::Int(value), .. } = a.kind else { return Err("a literal".into()) };
+                let bits =
+                    ty.literal(Lit::Int(-value)).ok_or_else(|| format!("-{value} does not fit `{}`", ty.name()))?;
+                let bits =
+                    if value == 0 && ty.is_float() { ty.literal(Lit::Float(-0.0)).unwrap_or(bits) } else { bits };
+                self.constant(bits, ty)
+            }
+            ExprKind::Unary(op, a) => {
+                let (a, a_ty) = self.expr(a, Some(ty), stmt, None)?;
+                match self.value_of(a).and_then(|a| scalar::unary(*op, a_ty, a).ok()) {
+                    Some(bits) => self.constant(bits, ty),
+                    None => {
+                        let dst = dst.unwrap_or_else(|| self.register(None, ty));
+                        let what = if *op == UnOp::Neg { "-" } else { "!" };
+                        self.emit(Inst::Unary { op: *op, ty: a_ty, dst, a }, loc, what);
+                        dst
+                    }
+                }
+            }
+            ExprKind::Cast(_, a) => {
+                let (a, from) = self.expr(a, None, stmt, None)?;
+                match self.value_of(a) {
+                    Some(bits) => self.constant(scalar::cast(from, ty, bits), ty),
+                    None => {
+                        let dst = dst.unwrap_or_else(|| self.register(None, ty));
+                        self.emit(Inst::Cast { from, to: ty, dst, a }, loc, "as");
+                        dst
+                    }
+                }
+            }
+            ExprKind::Binary(op, a, b) if op.is_logical() => self.logical(*op, a, b, stmt, loc, dst)?,
+            ExprKind::Binary(op, a, b) => {
+                let side = if op.is_comparison() {
+                    match self.own_type(a)? {
+                        Some(ty) => ty,
+                        None => self.own_type(b)?.unwrap_or_else(|| Self::bare_type(e)),
+                    }
+                } else {
+                    ty
+                };
+                let (a, _) = self.expr(a, Some(side), stmt, None)?;
+                let (b, _) = self.expr(b, Some(side), stmt, None)?;
+                let known = self.value_of(a).zip(self.value_of(b));
+                match known.and_then(|(a, b)| scalar::binary(*op, side, a, b).ok()) {
+                    Some(bits) => self.constant(bits, ty),
+                    None => {
+                        let dst = dst.unwrap_or_else(|| self.register(None, ty));
+                        let inst = match side {
+                            ScalarTy::Index => Inst::Index { op: *op, dst, a, b },
+                            ty => Inst::Binary { op: *op, ty, dst, a, b },
+                        };
+                        self.emit(inst, loc, op.symbol());
+                        dst
+                    }
+                }
+            }
+        };
+        if let Some(dst) = dst
+            && dst != reg
+        {
+            self.emit(Inst::Move { dst, src: reg }, loc, "=");
+            return Ok((dst, ty));
+        }
+        Ok((reg, ty))
+    }
+
+    /// `&&` and `||`: the right side runs only where it counts.
+    fn logical(&mut self, op: BinOp, a: &Expr, b: &Expr, stmt: Loc, loc: Loc, dst: Option<Reg>) -> Result<Reg> {
+        let (left, _) = self.expr(a, Some(ScalarTy::Bool), stmt, None)?;
+        // The value of the left side at which the right one counts.
+        let goes_on = u64::from(op == BinOp::And);
+        if let Some(known) = self.value_of(left) {
+            return if known == goes_on { Ok(self.expr(b, Some(ScalarTy::Bool), stmt, dst)?.0) } else { Ok(left) };
+        }
+        // A register of its own: the right side may read the local that the result goes to.
+        let result = self.register(None, ScalarTy::Bool);
+        self.emit(Inst::Move { dst: result, src: left }, loc, op.symbol());
+        let skip = match op {
+            BinOp::And => self.emit(Inst::Unless { cond: result, to: 0 }, loc, "&&"),
+            _ => self.emit(Inst::When { cond: result, to: 0 }, loc, "||"),
+        };
+        self.expr(b, Some(ScalarTy::Bool), stmt, Some(result))?;
+        self.land(skip);
+        Ok(result)
+    }
+
+    fn block(&mut self, block: &Block) -> Result<()> {
+        block.iter().try_for_each(|stmt| self.stmt(stmt))
+    }
+
+    fn stmt(&mut self, stmt: &Stmt) -> Result<()> {
+        let loc = stmt.loc;
+        match &stmt.kind {
+            StmtKind::Assign { dst, value } => self.assign(*dst, value, loc),
+            StmtKind::Op(op) => self.op(op, loc),
+            StmtKind::Call(_) => Err("a call that was not inlined".into()),
+            StmtKind::Check { local, ty } => self.check(*local, ty, loc),
+            StmtKind::For { var, start, end, step, body } => self.for_loop(*var, [start, end, step], body, loc),
+            StmtKind::While { pre, cond, body } => {
+                let head = self.here();
+                self.block(pre)?;
+                let (cond, _) = self.expr(cond, Some(ScalarTy::Bool), loc, None)?;
+                let exit = self.emit(Inst::Unless { cond, to: 0 }, loc, "while");
+                self.block(body)?;
+                self.emit(Inst::Again { to: head }, loc, "while");
+                self.land(exit);
+                Ok(())
+            }
+            StmtKind::If { cond, then, els } => {
+                let (cond, _) = self.expr(cond, Some(ScalarTy::Bool), loc, None)?;
+                match self.value_of(cond) {
+                    Some(0) => return self.block(els),
+                    Some(_) => return self.block(then),
+                    None => {}
+                }
+                let skip = self.emit(Inst::Unless { cond, to: 0 }, loc, "if");
+                self.block(then)?;
+                if els.is_empty() {
+                    self.land(skip);
+                    return Ok(());
+                }
+                let over = self.emit(Inst::Jump { to: 0 }, loc, "if");
+                self.land(skip);
+                self.block(els)?;
+                self.land(over);
+                Ok(())
+            }
+            // A kernel returns memory that it has written: nothing is left to do.
+            StmtKind::Return(_) => Ok(()),
+        }
+    }
+
+    fn assign(&mut self, dst: LocalId, value: &Expr, loc: Loc) -> Result<()> {
+        match self.slot(dst)? {
+            Slot::Scalar(reg, ty) => self.expr(value, Some(ty), loc, Some(reg)).map(|_| ()),
+            Slot::Tile(tile) => {
+                let source = value.as_local().ok_or("a tile that is no local")?;
+                let Slot::Tile(src) = self.slot(source)? else { return Err("a tile that is none".into()) };
+                self.emit(Inst::CopyTile { dst: tile, src }, loc, "=");
+                Ok(())
+            }
+            Slot::Memory(_) | Slot::Context | Slot::Unused => Ok(()),
+        }
+    }
+
+    /// `for`: bounds and step are computed once; the variable is a copy of a counter of its own.
+    fn for_loop(&mut self, var: LocalId, [start, end, step]: [&Expr; 3], body: &Block, loc: Loc) -> Result<()> {
+        let index = Some(ScalarTy::Index);
+        let Slot::Scalar(var, _) = self.slot(var)? else { return Err("a loop variable that is no index".into()) };
+        let counter = self.register(None, ScalarTy::Index);
+        self.expr(start, index, loc, Some(counter))?;
+        let end = self.fixed(end, loc)?;
+        let step = self.fixed(step, loc)?;
+        if self.value_of(step).is_none_or(|step| step == 0) {
+            self.emit(Inst::Step { step }, loc, "for");
+        }
+        let head = self.emit(Inst::Head { counter, end, var, exit: 0 }, loc, "for");
+        self.block(body)?;
+        self.emit(Inst::Next { counter, step, head: head as u32 }, loc, "for");
+        self.land(head);
+        Ok(())
+    }
+
+    /// The value that an index has now, in a register that nothing changes later.
+    fn fixed(&mut self, e: &Expr, loc: Loc) -> Result<Reg> {
+        let (reg, _) = self.expr(e, Some(ScalarTy::Index), loc, None)?;
+        if self.plan.registers[reg as usize].name.is_none() {
+            return Ok(reg);
+        }
+        let own = self.register(None, ScalarTy::Index);
+        self.emit(Inst::Move { dst: own, src: reg }, loc, "for");
+        Ok(own)
+    }
+
+    fn check(&mut self, local: LocalId, ty: &Type, loc: Loc) -> Result<()> {
+        let Some(shaped) = ty.shaped() else { return Ok(()) };
+        let found = match self.slot(local)? {
+            Slot::Tile(tile) => Checked::Tile(tile),
+            Slot::Memory(memory) => Checked::Memory(memory),
+            _ => return Ok(()),
+        };
+        let mut declared = Vec::with_capacity(shaped.shape.len());
+        for extent in &shaped.shape {
+            declared.push(match extent {
+                Some(extent) => Some(self.expr(extent, Some(ScalarTy::Index), loc, None)?.0),
+                None => None,
+            });
+        }
+        self.plan.checks.push(Check { local: self.name(local), found, declared: declared.into() });
+        self.emit(Inst::Check { check: self.plan.checks.len() as u32 - 1 }, loc, "let");
+        Ok(())
+    }
+
+    fn op(&mut self, op: &Op, loc: Loc) -> Result<()> {
+        let info = op.code.info();
+        if op.code.is_composite() {
+            return Err(format!("`{}` was not lowered", info.path));
+        }
+        if op.args.len() != info.params.len() {
+            return Err(format!("`{}` has {} arguments", info.path, op.args.len()));
+        }
+        let type_arg = op.elem.as_ref().map(|e| self.dtype(e)).transpose()?;
+        let mut args = Vec::with_capacity(op.args.len());
+        for (arg, param) in op.args.iter().zip(info.params) {
+            args.push(self.operand(op, arg, param.kind, type_arg, loc)?);
+        }
+        let dst = match op.dst.map(|d| self.slot(d)).transpose()? {
+            Some(Slot::Scalar(reg, _)) => Dst::Scalar(reg),
+            Some(Slot::Tile(tile)) => Dst::Tile(tile),
+            _ => Dst::None,
+        };
+        let touches = |(arg, param): (&Operand, &ParamInfo)| match (*arg, param.kind) {
+            (Operand::Memory(memory), ParamKind::Memory(access, _)) => {
+                access != Access::Name && self.plan.memories[memory as usize].window
+            }
+            _ => false,
+        };
+        let visible = args.iter().zip(info.params).any(touches);
+        self.plan.ops.push(OpInst { code: op.code, dst, args: args.into(), visible, tiles: None });
+        self.emit(Inst::Op { op: self.plan.ops.len() as u32 - 1 }, loc, info.path);
+        Ok(())
+    }
+
+    fn operand(&mut self, op: &Op, arg: &Arg, kind: ParamKind, type_arg: Option<DType>, stmt: Loc) -> Result<Operand> {
+        let loc = arg.loc.or(stmt);
+        match &arg.kind {
+            ArgKind::Enum(_, EnumValue::Known(value)) => Ok(Operand::Enum(*value)),
+            ArgKind::Enum(_, EnumValue::Const(name)) => {
+                match self.function.constant(name).and_then(|c| c.value.as_ref()) {
+                    Some(ConstValue::Enum(_, value)) => Ok(Operand::Enum(*value)),
+                    _ => Err(format!("`{name}` has no value")),
+                }
+            }
+            ArgKind::List(list) => {
+                let mut regs = Vec::with_capacity(list.len());
+                for e in list {
+                    regs.push(self.expr(e, Some(ScalarTy::Index), loc, None)?.0);
+                }
+                let start = self.plan.lists.len() as u32;
+                self.plan.lists.extend(regs);
+                Ok(Operand::List(start, list.len() as u32))
+            }
+            ArgKind::Value(e) => {
+                if let Some(local) = e.as_local() {
+                    match self.slot(local)? {
+                        Slot::Tile(tile) => return Ok(Operand::Tile(tile)),
+                        Slot::Memory(memory) => return Ok(Operand::Memory(memory)),
+                        Slot::Context => return Ok(Operand::Context),
+                        Slot::Unused => return Err(format!("`{}` has no type", self.function.local_name(local))),
+                        Slot::Scalar(..) => {}
+                    }
+                }
+                let wanted = match kind {
+                    ParamKind::I32 => Some(ScalarTy::Elem(DType::I32)),
+                    ParamKind::Peer => Some(ScalarTy::Index),
+                    ParamKind::TypeElement => type_arg.map(ScalarTy::Elem),
+                    ParamKind::Element(other) | ParamKind::TileOrScalar(other) => {
+                        self.elem_of(op.code, &op.args, other)?
+                    }
+                    _ => None,
+                };
+                Ok(Operand::Scalar(self.expr(e, wanted, loc, None)?.0))
+            }
+        }
+    }
+
+    /// The element type of an op's tile or memory argument.
+    fn elem_of(&self, code: OpCode, args: &[Arg], index: u8) -> Result<Option<ScalarTy>> {
+        let local = args.get(usize::from(index)).and_then(Arg::as_local);
+        let local = local.ok_or_else(|| format!("`{}` has no argument {index}", code.path()))?;
+        Ok(match self.slot(local)? {
+            Slot::Tile(tile) => Some(ScalarTy::Elem(self.plan.tiles[tile as usize].dtype)),
+            Slot::Memory(memory) => Some(ScalarTy::Elem(self.plan.memories[memory as usize].dtype)),
+            _ => None,
+        })
+    }
+}

@@ -1,0 +1,131 @@
+//! The plan as text, for `--emit plan`.
+
+use super::{Checked, Dst, Inst, Operand, Plan, Reg};
+use core::fmt::{self, Display, Formatter};
+
+/// A register: its name, its constant, or its number.
+struct Named<'p>(&'p Plan, Reg);
+
+impl Display for Named<'_> {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let info = &self.0.registers[self.1 as usize];
+        match (&info.name, info.constant) {
+            (_, Some(bits)) => f.write_str(&info.ty.show(bits)),
+            (Some(name), None) => f.write_str(name),
+            (None, None) => write!(f, "%{}", self.1),
+        }
+    }
+}
+
+impl Plan {
+    fn write_inst(&self, f: &mut Formatter<'_>, inst: Inst) -> fmt::Result {
+        let reg = |r: Reg| Named(self, r);
+        let tile = |t: u32| &self.tiles[t as usize].name;
+        match inst {
+            Inst::Move { dst, src } => write!(f, "{} = {}", reg(dst), reg(src)),
+            Inst::Index { op, dst, a, b } => write!(f, "{} = {} {} {}", reg(dst), reg(a), op.symbol(), reg(b)),
+            Inst::Binary { op, ty, dst, a, b } => {
+                write!(f, "{} = {} {}.{} {}", reg(dst), reg(a), op.symbol(), ty.name(), reg(b))
+            }
+            Inst::Unary { op, ty, dst, a } => write!(f, "{} = {op:?}.{} {}", reg(dst), ty.name(), reg(a)),
+            Inst::Cast { to, dst, a, .. } => write!(f, "{} = {} as {}", reg(dst), reg(a), to.name()),
+            Inst::Extent { dst, tile: t, axis } => write!(f, "{} = extent {axis} of {}", reg(dst), tile(t)),
+            Inst::Jump { to } | Inst::Again { to } => write!(f, "go to {to}"),
+            Inst::Unless { cond, to } => write!(f, "unless {} go to {to}", reg(cond)),
+            Inst::When { cond, to } => write!(f, "when {} go to {to}", reg(cond)),
+            Inst::Step { step } => write!(f, "check that {} is not 0", reg(step)),
+            Inst::Head { counter, end, var, exit } => {
+                write!(f, "{} = {}, or from {} on go to {exit}", reg(var), reg(counter), reg(end))
+            }
+            Inst::Next { counter, step, head } => write!(f, "{0} = {0} + {1}, go to {head}", reg(counter), reg(step)),
+            Inst::Op { op } => self.write_op(f, op),
+            Inst::CopyTile { dst, src } => write!(f, "{} = {}", tile(dst), tile(src)),
+            Inst::Check { check } => {
+                let check = &self.checks[check as usize];
+                write!(f, "check that {} is [", check.local)?;
+                for (axis, declared) in check.declared.iter().enumerate() {
+                    f.write_str(if axis > 0 { ", " } else { "" })?;
+                    match declared {
+                        Some(r) => write!(f, "{}", reg(*r))?,
+                        None => f.write_str("?")?,
+                    }
+                }
+                f.write_str(match check.found {
+                    Checked::Tile(_) => "]",
+                    Checked::Memory(_) => "] (memory)",
+                })
+            }
+            Inst::End => f.write_str("end"),
+        }
+    }
+
+    fn write_op(&self, f: &mut Formatter<'_>, index: u32) -> fmt::Result {
+        let op = &self.ops[index as usize];
+        match op.dst {
+            Dst::None => {}
+            Dst::Scalar(r) => write!(f, "{} = ", Named(self, r))?,
+            Dst::Tile(t) => write!(f, "{} = ", self.tiles[t as usize].name)?,
+        }
+        let info = op.code.info();
+        write!(f, "{}(", info.path)?;
+        for (i, (arg, param)) in op.args.iter().zip(info.params).enumerate() {
+            f.write_str(if i > 0 { ", " } else { "" })?;
+            match *arg {
+                Operand::Memory(m) => f.write_str(&self.memories[m as usize].name)?,
+                Operand::Tile(t) => f.write_str(&self.tiles[t as usize].name)?,
+                Operand::Scalar(r) => write!(f, "{}", Named(self, r))?,
+                Operand::List(start, len) => {
+                    f.write_str("[")?;
+                    for (i, &r) in self.list(start, len).iter().enumerate() {
+                        write!(f, "{}{}", if i > 0 { ", " } else { "" }, Named(self, r))?;
+                    }
+                    f.write_str("]")?;
+                }
+                Operand::Enum(value) => match param.kind {
+                    pl_core::op::ParamKind::Enum(kind) => {
+                        f.write_str(kind.variants().get(value as usize).copied().unwrap_or("?"))?;
+                    }
+                    _ => write!(f, "{value}")?,
+                },
+                Operand::Context => f.write_str("context")?,
+            }
+        }
+        f.write_str(")")?;
+        if op.tiles.is_some() {
+            f.write_str("  ; counts tile memory")?;
+        }
+        Ok(())
+    }
+}
+
+impl Display for Plan {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let constants = self.registers.iter().filter(|r| r.constant.is_some()).count();
+        writeln!(
+            f,
+            "plan of `{}`: {} instructions, {} registers, {} constants, {} tiles, {} ranks",
+            self.kernel,
+            self.code.len(),
+            self.registers.len() - constants,
+            constants,
+            self.tiles.len(),
+            self.world
+        )?;
+        for memory in &self.memories {
+            let kind = if memory.window { "window" } else { "tensor" };
+            writeln!(f, "  {}: {} {kind} {} {:?}", memory.name, memory.mode.name(), memory.dtype, memory.shape)?;
+        }
+        for tile in &self.tiles {
+            writeln!(f, "  {}: tile {}", tile.name, tile.dtype)?;
+        }
+        for (pc, &inst) in self.code.iter().enumerate() {
+            write!(f, "{pc:5}  ")?;
+            self.write_inst(f, inst)?;
+            match self.place(self.origins[pc].loc) {
+                Some(place) => writeln!(f, "  ; {}:{}", place.line, place.column)?,
+                None => writeln!(f)?,
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,292 @@
+//! A plan: what a rank executes. Flat code over numbered registers and tiles, with every name, dim and constant resolved.
+//!
+//! A plan is made once per program ([`plan_of`]) and shared by its ranks and launches. What differs between ranks (the own rank, the
+//! arguments) is not in it.
+
+mod compile;
+mod display;
+mod live;
+pub(crate) mod scalar;
+pub(crate) mod senders;
+
+use pl_core::bind::Program;
+use pl_core::dtype::DType;
+use pl_core::fault::Site;
+use pl_core::ir::{BinOp, Function, Loc, Mode, Name, Place, UnOp};
+use pl_core::op::{OpCode, ParamKind};
+use pl_core::runtime::EngineError;
+use scalar::ScalarTy;
+use std::sync::Arc;
+
+/// A register: 64 bits of a type that the plan knows.
+pub(crate) type Reg = u32;
+
+/// An instruction. Jumps are absolute.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Inst {
+    /// `dst = src`
+    Move { dst: Reg, src: Reg },
+    /// `dst = a op b`, on indices.
+    Index { op: BinOp, dst: Reg, a: Reg, b: Reg },
+    /// `dst = a op b`, on scalars of one type.
+    Binary { op: BinOp, ty: ScalarTy, dst: Reg, a: Reg, b: Reg },
+    /// `dst = op a`
+    Unary { op: UnOp, ty: ScalarTy, dst: Reg, a: Reg },
+    /// `dst = a as to`
+    Cast { from: ScalarTy, to: ScalarTy, dst: Reg, a: Reg },
+    /// `dst =` the extent of a tile on an axis.
+    Extent { dst: Reg, tile: u32, axis: u32 },
+    /// Goes on elsewhere.
+    Jump { to: u32 },
+    /// Goes back to the head of a `while`.
+    Again { to: u32 },
+    /// Goes on elsewhere when a register is false.
+    Unless { cond: Reg, to: u32 },
+    /// Goes on elsewhere when a register is true.
+    When { cond: Reg, to: u32 },
+    /// Refuses a step of zero.
+    Step { step: Reg },
+    /// The head of a `for`: leaves it, or gives the variable its value.
+    Head { counter: Reg, end: Reg, var: Reg, exit: u32 },
+    /// The end of a `for`'s body: counts, and goes back to the head.
+    Next { counter: Reg, step: Reg, head: u32 },
+    /// Executes an op: an index into [`Plan::ops`].
+    Op { op: u32 },
+    /// Another name for a tile.
+    CopyTile { dst: u32, src: u32 },
+    /// Compares a value with its declared type: an index into [`Plan::checks`].
+    Check { check: u32 },
+    /// The kernel returns.
+    End,
+}
+
+/// Where an op's result goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Dst {
+    /// Nowhere: there is none, or it only rebinds a name.
+    None,
+    /// A register.
+    Scalar(Reg),
+    /// A tile.
+    Tile(u32),
+}
+
+/// An argument of an op.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Operand {
+    /// A tensor or window.
+    Memory(u32),
+    /// A tile.
+    Tile(u32),
+    /// A scalar.
+    Scalar(Reg),
+    /// Registers: a range of [`Plan::lists`].
+    List(u32, u32),
+    /// An enum's wire value.
+    Enum(i32),
+    /// A communication context.
+    Context,
+}
+
+/// An op.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct OpInst {
+    /// Which.
+    pub(crate) code: OpCode,
+    /// Its result.
+    pub(crate) dst: Dst,
+    /// Its arguments, in the order of the op's parameters.
+    pub(crate) args: Box<[Operand]>,
+    /// Whether it touches window memory, which other ranks can see.
+    pub(crate) visible: bool,
+    /// The tiles to count against the platform's tile memory when this op runs; `None` when binding has counted them.
+    pub(crate) tiles: Option<Box<live::LiveTiles>>,
+}
+
+/// A declared type to compare with.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Check {
+    /// The value.
+    pub(crate) local: Name,
+    /// A tile, or the extents of a memory.
+    pub(crate) found: Checked,
+    /// Per axis: the register with the declared extent, where one is declared.
+    pub(crate) declared: Box<[Option<Reg>]>,
+}
+
+/// What a [`Check`] looks at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Checked {
+    /// A tile.
+    Tile(u32),
+    /// A tensor or window.
+    Memory(u32),
+}
+
+/// A tensor or window parameter.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct MemoryInfo {
+    /// Its name.
+    pub(crate) name: Name,
+    /// Which parameter it is.
+    pub(crate) param: usize,
+    /// How it may be used.
+    pub(crate) mode: Mode,
+    /// Whether it is a window.
+    pub(crate) window: bool,
+    /// Its element type.
+    pub(crate) dtype: DType,
+    /// Its extents.
+    pub(crate) shape: Box<[usize]>,
+    /// The product of them.
+    pub(crate) elements: usize,
+}
+
+/// A tile local.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct TileInfo {
+    /// Its name.
+    pub(crate) name: Name,
+    /// Its element type.
+    pub(crate) dtype: DType,
+}
+
+/// A scalar parameter.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct ScalarParam {
+    /// Which parameter it is.
+    pub(crate) param: usize,
+    /// The register.
+    pub(crate) reg: Reg,
+    /// Its type.
+    pub(crate) ty: ScalarTy,
+}
+
+/// What a register is called and holds, for printing.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct RegInfo {
+    /// The local's name; `None` for an intermediate value.
+    pub(crate) name: Option<Name>,
+    /// Its type.
+    pub(crate) ty: ScalarTy,
+    /// The constant that it holds.
+    pub(crate) constant: Option<u64>,
+}
+
+/// What a rank executes. `Display` prints it.
+#[derive(Debug)]
+pub struct Plan {
+    /// The kernel.
+    pub(crate) kernel: Name,
+    /// The code; ends in [`Inst::End`].
+    pub(crate) code: Vec<Inst>,
+    /// Where each instruction comes from, and what to call it.
+    pub(crate) origins: Vec<Origin>,
+    /// The ops.
+    pub(crate) ops: Vec<OpInst>,
+    /// The registers of the ops' lists.
+    pub(crate) lists: Vec<Reg>,
+    /// The comparisons with declared types.
+    pub(crate) checks: Vec<Check>,
+    /// The tensors and windows.
+    pub(crate) memories: Vec<MemoryInfo>,
+    /// The tiles.
+    pub(crate) tiles: Vec<TileInfo>,
+    /// The registers.
+    pub(crate) registers: Vec<RegInfo>,
+    /// The scalar parameters.
+    pub(crate) scalars: Vec<ScalarParam>,
+    /// How many parameters there are.
+    pub(crate) params: usize,
+    /// The ranks of the domain that it was bound to.
+    pub(crate) world: usize,
+    /// What the locations mean.
+    places: Vec<Place>,
+    /// Where the kernel itself stands.
+    loc: Loc,
+}
+
+/// Where an instruction comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Origin {
+    /// The location.
+    pub(crate) loc: Loc,
+    /// What to call it: an op's path, an operator, a statement.
+    pub(crate) what: &'static str,
+}
+
+impl Plan {
+    /// The place of a location, or the kernel's own.
+    fn place(&self, loc: Loc) -> Option<Place> {
+        let at = |loc: Loc| self.places.get(loc.0 as usize);
+        at(loc).or_else(|| at(self.loc)).cloned()
+    }
+
+    /// The site of an instruction, for a report.
+    pub(crate) fn site(&self, rank: usize, pc: usize) -> Site {
+        let origin = self.origins.get(pc).copied().unwrap_or(Origin { loc: self.loc, what: "kernel" });
+        Site { rank, kernel: self.kernel.clone(), place: self.place(origin.loc), op: origin.what }
+    }
+
+    /// The registers of a list.
+    pub(crate) fn list(&self, start: u32, len: u32) -> &[Reg] {
+        &self.lists[start as usize..(start + len) as usize]
+    }
+}
+
+/// The plan of a program: made at the first call, then kept with it.
+pub fn plan_of(program: &Program) -> Result<Arc<Plan>, EngineError> {
+    if let Some(plan) = program.plan.get() {
+        return Arc::clone(plan).downcast::<Plan>().map_err(|_| EngineError::Usage {
+            message: format!("kernel `{}` was planned by another engine", program.function.name),
+            help: "bind it again for this engine".into(),
+        });
+    }
+    let plan = Arc::new(compile::compile(program).map_err(|message| internal(&program.function, &message))?);
+    // Another thread may have been quicker: its plan is the same.
+    let _ = program.plan.set(plan.clone());
+    Ok(plan)
+}
+
+/// An error that the verifier should have found.
+fn internal(function: &Function, message: &str) -> EngineError {
+    EngineError::Usage {
+        message: format!("kernel `{}` cannot be planned: {message}", function.name),
+        help: "the program did not pass the verifier: link, lower and bind it before the launch".into(),
+    }
+}
+
+/// Where the extents of an op's box come from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Extents<'p> {
+    /// A list of registers.
+    Listed(&'p [Reg]),
+    /// A tile.
+    Tile(u32),
+    /// It is one element.
+    Element,
+}
+
+impl Plan {
+    /// The box of the op at `pc`: its offsets, and where its extents come from.
+    pub(crate) fn box_at(&self, pc: usize) -> (&[Reg], Extents<'_>) {
+        let Some(&Inst::Op { op }) = self.code.get(pc) else { return (&[], Extents::Element) };
+        let op = &self.ops[op as usize];
+        let find = |wanted: fn(ParamKind) -> bool| {
+            let at = op.code.info().params.iter().position(|p| wanted(p.kind))?;
+            op.args.get(at).copied()
+        };
+        let offsets = match find(|kind| matches!(kind, ParamKind::Offsets(_))) {
+            Some(Operand::List(start, len)) => self.list(start, len),
+            _ => &[],
+        };
+        let extents = match find(|kind| matches!(kind, ParamKind::Shape(_))) {
+            Some(Operand::List(start, len)) => Extents::Listed(self.list(start, len)),
+            _ => match find(|kind| kind == ParamKind::Tile) {
+                Some(Operand::Tile(tile)) => Extents::Tile(tile),
+                _ => Extents::Element,
+            },
+        };
+        (offsets, extents)
+    }
+}

@@ -1,0 +1,245 @@
+//! Boxes in memory, as runs of elements that stand side by side.
+
+/// The most axes that a tensor, window or tile may have.
+pub(crate) const MAX_AXES: usize = 8;
+
+/// Extents, of at most [`MAX_AXES`] axes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Shape {
+    extents: [usize; MAX_AXES],
+    axes: usize,
+}
+
+impl Shape {
+    /// The extents as a list.
+    pub(crate) fn extents(&self) -> &[usize] {
+        &self.extents[..self.axes]
+    }
+
+    /// Makes a shape of extents; `None` when they are too many, or one or their product too large.
+    pub(crate) fn new(extents: impl IntoIterator<Item = u64>) -> Option<Shape> {
+        let mut shape = Shape::default();
+        let mut elements = 1_usize;
+        for extent in extents {
+            let slot = shape.extents.get_mut(shape.axes)?;
+            *slot = usize::try_from(extent).ok()?;
+            elements = elements.checked_mul(*slot)?;
+            shape.axes += 1;
+        }
+        // A byte count must fit, too.
+        elements.checked_mul(8).map(|_| shape)
+    }
+
+    /// The number of elements.
+    pub(crate) fn elements(&self) -> usize {
+        self.extents().iter().product()
+    }
+
+    /// The indices of the element at a position.
+    pub(crate) fn indices(&self, position: usize) -> Vec<usize> {
+        indices(self.extents(), position)
+    }
+}
+
+/// The indices of the element at a position in C order.
+pub(crate) fn indices(shape: &[usize], mut position: usize) -> Vec<usize> {
+    let mut indices = vec![0; shape.len()];
+    for (index, &extent) in indices.iter_mut().zip(shape).rev() {
+        *index = position % extent.max(1);
+        position /= extent.max(1);
+    }
+    indices
+}
+
+/// A box in a memory of C order: equally long runs of elements.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Runs {
+    /// The first element of the first run.
+    base: usize,
+    /// Elements in a run; 0 for a box without elements.
+    length: usize,
+    /// How many runs there are.
+    count: usize,
+    /// The axes around a run, outermost first: extent and stride.
+    around: [(usize, usize); MAX_AXES],
+    /// How many of them count.
+    depth: usize,
+}
+
+impl Runs {
+    /// The box at `offsets` with `extents` in a memory of `shape`. The error is the first axis on which it does not fit.
+    #[inline]
+    pub(crate) fn new(
+        shape: &[usize],
+        offsets: impl Iterator<Item = u64> + Clone,
+        extents: impl Iterator<Item = u64> + Clone,
+    ) -> Result<Runs, usize> {
+        let mut runs = Runs { base: 0, length: 1, count: 1, around: [(0, 0); MAX_AXES], depth: 0 };
+        if extents.clone().any(|extent| extent == 0) {
+            return Ok(Runs { length: 0, count: 0, ..runs });
+        }
+        let mut depth = 0;
+        for (axis, ((&size, offset), extent)) in shape.iter().zip(offsets).zip(extents).enumerate() {
+            if offset.checked_add(extent).is_none_or(|end| end > size as u64) {
+                return Err(axis);
+            }
+            let (offset, extent) = (offset as usize, extent as usize);
+            runs.base = runs.base * size + offset;
+            for (_, stride) in &mut runs.around[..depth] {
+                *stride *= size;
+            }
+            if extent == size && depth > 0 && runs.around[depth - 1].1 == size {
+                // The axis before steps by this whole axis: together they are one.
+                runs.around[depth - 1] = (runs.around[depth - 1].0 * size, 1);
+            } else {
+                *runs.around.get_mut(depth).ok_or(axis)? = (extent, 1);
+                depth += 1;
+            }
+        }
+        if let Some(last) = depth.checked_sub(1) {
+            runs.length = runs.around[last].0;
+            depth = last;
+        }
+        // Axes of extent 1 step nowhere.
+        let mut kept = 0;
+        for axis in 0..depth {
+            if runs.around[axis].0 != 1 {
+                runs.around[kept] = runs.around[axis];
+                runs.count *= runs.around[kept].0;
+                kept += 1;
+            }
+        }
+        runs.depth = kept;
+        Ok(runs)
+    }
+
+    /// One element.
+    pub(crate) const fn element(position: usize) -> Runs {
+        Runs { base: position, length: 1, count: 1, around: [(0, 0); MAX_AXES], depth: 0 }
+    }
+
+    /// Elements in a run.
+    pub(crate) const fn length(&self) -> usize {
+        self.length
+    }
+
+    /// The first element.
+    pub(crate) const fn base(&self) -> usize {
+        self.base
+    }
+
+    /// Elements in the box.
+    pub(crate) const fn elements(&self) -> usize {
+        self.length * self.count
+    }
+
+    /// One past the last element.
+    #[cfg(test)]
+    fn end(&self) -> usize {
+        if self.count == 0 {
+            return 0;
+        }
+        self.around[..self.depth].iter().map(|(extent, stride)| (extent - 1) * stride).sum::<usize>()
+            + self.base
+            + self.length
+    }
+
+    /// The start of each run, in order.
+    #[inline]
+    pub(crate) fn starts(&self) -> Starts<'_> {
+        Starts { runs: self, at: [0; MAX_AXES], next: (self.count > 0).then_some(self.base) }
+    }
+}
+
+/// The start of each run of a box.
+pub(crate) struct Starts<'r> {
+    runs: &'r Runs,
+    at: [usize; MAX_AXES],
+    next: Option<usize>,
+}
+
+impl Iterator for Starts<'_> {
+    type Item = usize;
+
+    #[inline]
+    fn next(&mut self) -> Option<usize> {
+        let start = self.next?;
+        let mut next = start;
+        self.next = None;
+        for axis in (0..self.runs.depth).rev() {
+            let (extent, stride) = self.runs.around[axis];
+            self.at[axis] += 1;
+            if self.at[axis] < extent {
+                self.next = Some(next + stride);
+                break;
+            }
+            self.at[axis] = 0;
+            next -= (extent - 1) * stride;
+        }
+        Some(start)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn starts(shape: &[usize], offsets: &[u64], extents: &[u64]) -> Result<(usize, Vec<usize>), usize> {
+        let runs = Runs::new(shape, offsets.iter().copied(), extents.iter().copied())?;
+        let starts: Vec<_> = runs.starts().collect();
+        assert_eq!(starts.len() * runs.length(), runs.elements());
+        assert_eq!(starts.last().map_or(0, |s| s + runs.length()), runs.end());
+        Ok((runs.length(), starts))
+    }
+
+    #[test]
+    fn boxes_become_runs() {
+        assert_eq!(starts(&[4, 8], &[1, 0], &[1, 8]), Ok((8, vec![8])));
+        assert_eq!(starts(&[4, 8], &[1, 0], &[2, 8]), Ok((16, vec![8])));
+        assert_eq!(starts(&[4, 8], &[1, 2], &[2, 3]), Ok((3, vec![10, 18])));
+        assert_eq!(starts(&[4, 1], &[1, 0], &[3, 1]), Ok((3, vec![1])));
+        assert_eq!(starts(&[2, 3, 4], &[0, 1, 1], &[2, 2, 2]), Ok((2, vec![5, 9, 17, 21])));
+        assert_eq!(starts(&[2, 3, 4], &[0, 1, 0], &[2, 2, 4]), Ok((8, vec![4, 16])));
+        assert_eq!(starts(&[2, 1, 4], &[0, 0, 0], &[2, 1, 4]), Ok((8, vec![0])));
+        assert_eq!(starts(&[2, 3, 4], &[1, 0, 0], &[1, 3, 4]), Ok((12, vec![12])));
+        assert_eq!(starts(&[2, 3, 4], &[0, 0, 3], &[2, 3, 1]), Ok((1, vec![3, 7, 11, 15, 19, 23])));
+        assert_eq!(starts(&[5], &[2], &[3]), Ok((3, vec![2])));
+        assert_eq!(starts(&[], &[], &[]), Ok((1, vec![0])));
+    }
+
+    #[test]
+    fn boxes_are_checked() {
+        assert_eq!(starts(&[4, 8], &[1, 2], &[3, 7]), Err(1));
+        assert_eq!(starts(&[4, 8], &[4, 0], &[1, 8]), Err(0));
+        assert_eq!(starts(&[4, 8], &[u64::MAX, 0], &[2, 8]), Err(0));
+        assert_eq!(starts(&[4, 8], &[9, 9], &[0, 8]), Ok((0, vec![])));
+    }
+
+    #[test]
+    fn every_box_is_enumerated_as_by_a_loop_nest() {
+        let shape = [2, 3, 2, 4];
+        let size = |s: usize| (0..s).flat_map(move |o| (1..=s - o).map(move |e| (o, e)));
+        for a in size(2) {
+            for b in size(3) {
+                for c in size(2) {
+                    for d in size(4) {
+                        let pick = [a, b, c, d];
+                        let runs = Runs::new(&shape, pick.iter().map(|p| p.0 as u64), pick.iter().map(|p| p.1 as u64));
+                        let runs = runs.expect("in bounds");
+                        let ours: Vec<usize> = runs.starts().flat_map(|s| s..s + runs.length()).collect();
+                        let range = |i: usize| pick[i].0..pick[i].0 + pick[i].1;
+                        let mut expected = vec![];
+                        for i in range(0) {
+                            for j in range(1) {
+                                for k in range(2) {
+                                    expected.extend(range(3).map(|l| ((i * 3 + j) * 2 + k) * 4 + l));
+                                }
+                            }
+                        }
+                        assert_eq!(ours, expected, "{pick:?}");
+                    }
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,51 @@
+//! Schedulers: who runs next, and for how long. A rank that cannot run is in nobody's queue; it is put there by whoever wakes it.
+
+mod parallel;
+mod seeded;
+
+pub(crate) use parallel::Parallel;
+pub(crate) use seeded::Seeded;
+
+use crate::machine::{Env, Halt, Machine};
+use std::sync::atomic::AtomicBool;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// The ranks of a launch.
+pub(crate) struct Ranks<'l, 'a> {
+    /// Their machines.
+    pub(crate) machines: &'l [Mutex<Machine<'a>>],
+    /// What they share.
+    pub(crate) env: &'l Env<'a>,
+    /// Ends the run when it becomes true.
+    pub(crate) interrupt: Option<&'l AtomicBool>,
+    /// About how many bytes the launch touches.
+    pub(crate) bytes: usize,
+}
+
+impl<'l, 'a> Ranks<'l, 'a> {
+    fn machine(&self, rank: usize) -> MutexGuard<'l, Machine<'a>> {
+        // A machine whose thread panicked is not run again: the panic goes on when the threads are joined.
+        self.machines[rank].lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn interrupted(&self) -> bool {
+        self.interrupt.is_some_and(|flag| flag.load(std::sync::atomic::Ordering::Relaxed))
+    }
+}
+
+/// How a run ended.
+#[derive(Debug)]
+pub(crate) enum Ended {
+    /// No rank can run: all are done, or none of the others ever will be.
+    Quiet,
+    /// A rank failed.
+    Failed(Halt),
+    /// It was interrupted.
+    Interrupted,
+}
+
+/// A way to run ranks.
+pub(crate) trait Schedule {
+    /// Runs until no rank can, or one fails. Also gives the number of threads that ran ranks.
+    fn run(&self, ranks: &Ranks<'_, '_>) -> (Ended, usize);
+}

@@ -1,0 +1,133 @@
+//! Window memory, shared between the threads that run ranks. The one module with `unsafe`.
+//!
+//! # Why this is sound
+//!
+//! The memory of a window is reached in three ways only:
+//!
+//! 1. Through `&mut`, between launches ([`SharedBuffer::bytes_mut`]): nobody else has it.
+//! 2. Through a [`ReadGrant`] or [`WriteGrant`]. Making one takes a [`Passed`], and only the checks can make that: they give it
+//!    out after they have recorded the access and found every recorded access of another rank that conflicts with it to be ordered before it.
+//!    Both happen under the lock of the rank's window memory, so of two conflicting accesses one is recorded first, and the other is either
+//!    ordered after it or refused. "Ordered" means that the first rank made a notify after its access and the second passed a
+//!    wait because of it (or through other ranks); both go through the lock of the cell's memory, which makes the one
+//!    happen before the other for the hardware, too. A grant borrows the clock of its rank, and a notify needs that clock
+//!    mutably: so a rank has let go of every grant when it makes the notify that orders others after it.
+//! 3. As a signal cell ([`SharedBuffer::cell`]): atomically, also with a `Passed`. For the checks a notify is a write and a wait or read of a
+//!    cell is a read, which conflict with the accesses of 2. as above, and not with one another.
+//!
+//! So while a grant lives nobody writes what it reads, and nobody else touches what it writes.
+#![expect(unsafe_code, reason = "the argument stands above")]
+
+use crate::check::Passed;
+use crate::region::Runs;
+use std::cell::UnsafeCell;
+use std::sync::atomic::AtomicI32;
+
+/// The memory of one rank in one window: zeros at first.
+pub(crate) struct SharedBuffer {
+    words: Box<[UnsafeCell<u64>]>,
+    bytes: usize,
+}
+
+// SAFETY: a `&SharedBuffer` reaches the memory only through grants and cells, which do not conflict: see the module's argument.
+unsafe impl Sync for SharedBuffer {}
+
+impl SharedBuffer {
+    /// Zeroed memory. The pages of a large one are only taken when they are touched.
+    pub(crate) fn new(bytes: usize) -> SharedBuffer {
+        let words: Box<[u64]> = vec![0; bytes.div_ceil(8)].into();
+        let words = Box::into_raw(words) as *mut [UnsafeCell<u64>];
+        // SAFETY: the pointer comes from a box, and `UnsafeCell<u64>` has the layout of `u64`.
+        let words = unsafe { Box::from_raw(words) };
+        SharedBuffer { words, bytes }
+    }
+
+    /// The memory, when nobody else has it.
+    pub(crate) fn bytes_mut(&mut self) -> &mut [u8] {
+        let data = self.words.as_mut_ptr().cast::<u8>();
+        // SAFETY: `words` holds at least `bytes` bytes, all initialised, and is borrowed mutably.
+        unsafe { std::slice::from_raw_parts_mut(data, self.bytes) }
+    }
+
+    /// A pointer to some bytes of the memory.
+    fn pointer(&self, start: usize, length: usize) -> *mut u8 {
+        assert!(start.checked_add(length).is_some_and(|end| end <= self.bytes), "a grant beyond the memory");
+        // SAFETY: the offset lies within the allocation.
+        unsafe { UnsafeCell::raw_get(self.words.as_ptr()).cast::<u8>().add(start) }
+    }
+
+    /// The box of elements of `size` bytes, to read.
+    pub(crate) fn read_grant<'g>(&'g self, runs: &'g Runs, size: usize, _passed: Passed<'g>) -> ReadGrant<'g> {
+        ReadGrant { buffer: self, runs, size }
+    }
+
+    /// The box of elements of `size` bytes, to write.
+    pub(crate) fn write_grant<'g>(&'g self, runs: &'g Runs, size: usize, _passed: Passed<'g>) -> WriteGrant<'g> {
+        WriteGrant { buffer: self, runs, size }
+    }
+
+    /// A signal cell.
+    pub(crate) fn cell<'g>(&'g self, index: usize, _passed: Passed<'g>) -> &'g AtomicI32 {
+        let pointer = self.pointer(index * 4, 4).cast::<i32>();
+        // SAFETY: the pointer is in bounds, aligned (words are, and 4 divides the offset), and valid as long as the buffer.
+        // Meanwhile nobody reaches these bytes but as a cell (3. above).
+        unsafe { AtomicI32::from_ptr(pointer) }
+    }
+}
+
+/// The right to read a box now.
+pub(crate) struct ReadGrant<'g> {
+    buffer: &'g SharedBuffer,
+    runs: &'g Runs,
+    size: usize,
+}
+
+impl ReadGrant<'_> {
+    /// Copies the box.
+    pub(crate) fn copy_to(&self, out: &mut [u8]) {
+        let length = self.runs.length() * self.size;
+        if length == 0 {
+            return;
+        }
+        for (start, out) in self.runs.starts().zip(out.chunks_exact_mut(length)) {
+            let pointer = self.buffer.pointer(start * self.size, length);
+            // SAFETY: in bounds; nobody writes these bytes while the grant lives (2. above); `out` is no window memory.
+            unsafe { std::ptr::copy_nonoverlapping(pointer, out.as_mut_ptr(), length) };
+        }
+    }
+}
+
+/// The right to write a box now.
+pub(crate) struct WriteGrant<'g> {
+    buffer: &'g SharedBuffer,
+    runs: &'g Runs,
+    size: usize,
+}
+
+impl WriteGrant<'_> {
+    /// Replaces the box.
+    pub(crate) fn copy_from(&self, data: &[u8]) {
+        let length = self.runs.length() * self.size;
+        if length == 0 {
+            return;
+        }
+        for (start, data) in self.runs.starts().zip(data.chunks_exact(length)) {
+            let pointer = self.buffer.pointer(start * self.size, length);
+            // SAFETY: in bounds; nobody else touches these bytes while the grant lives (2. above); `data` is no window memory.
+            unsafe { std::ptr::copy_nonoverlapping(data.as_ptr(), pointer, length) };
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_host_sees_zeros_and_what_it_wrote() {
+        let mut buffer = SharedBuffer::new(13);
+        assert_eq!(buffer.bytes_mut(), [0; 13]);
+        buffer.bytes_mut()[12] = 7;
+        assert_eq!(buffer.bytes_mut()[12], 7);
+    }
+}

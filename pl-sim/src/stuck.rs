@@ -1,0 +1,97 @@
+//! Why nobody can run: the report of a deadlock or livelock, made from the ranks as they stand.
+
+use crate::check::Awaited;
+use crate::machine::{Machine, Memory, State};
+use crate::plan::scalar::ScalarTy;
+use crate::plan::senders::Reach;
+use crate::region::indices;
+use crate::window::Window;
+use pl_core::dtype::DType;
+use pl_core::fault::{Blocked, Deadlock, Fault, Livelock, RankState, Region, Sender, Spinning};
+
+/// What a rank does.
+pub(crate) fn rank_state(machine: &Machine<'_>) -> RankState {
+    match machine.state {
+        State::Done => RankState::Finished,
+        State::Ready => RankState::Running(machine.site()),
+        State::Waiting(..) => RankState::Blocked(machine.site()),
+        State::Spinning(..) => RankState::Spinning(machine.site()),
+    }
+}
+
+/// The fault of ranks of which none can run and not all are done.
+pub(crate) fn explain(machines: &[Machine<'_>]) -> Fault {
+    let mut blocked = vec![];
+    let mut spinning = vec![];
+    for machine in machines {
+        match machine.state {
+            State::Waiting(memory, awaited) => blocked.extend(explain_wait(machines, machine, memory, awaited)),
+            State::Spinning(memory, element) => spinning.extend(explain_spin(machine, memory, element)),
+            State::Ready | State::Done => {}
+        }
+    }
+    let finished = machines.iter().filter(|m| m.state == State::Done).count();
+    if spinning.is_empty() {
+        Fault::Deadlock(Deadlock { blocked, finished })
+    } else {
+        Fault::Livelock(Livelock { spinning, blocked, finished })
+    }
+}
+
+/// One element of a rank's own window memory.
+fn cell_of(machine: &Machine<'_>, memory: u32, index: usize) -> Region {
+    let info = &machine.plan.memories[memory as usize];
+    let offsets = indices(&info.shape, index);
+    let extents = vec![1; offsets.len()];
+    Region { memory: info.name.clone(), owner: Some(machine.rank()), offsets, extents }
+}
+
+fn window_of<'a>(machine: &Machine<'a>, memory: u32) -> Option<&'a Window> {
+    match machine.memories[memory as usize] {
+        Memory::Window(window) => Some(window),
+        _ => None,
+    }
+}
+
+fn explain_wait(machines: &[Machine<'_>], machine: &Machine<'_>, memory: u32, awaited: Awaited) -> Option<Blocked> {
+    let window = window_of(machine, memory)?;
+    let owner = machine.rank();
+    let mut senders = vec![];
+    let mut more_senders = 0;
+    for sender in machines {
+        let rank = sender.rank();
+        let is_this = |m: u32| window_of(sender, m).is_some_and(|w| w.id == window.id);
+        let reach = Reach { rank, ranks: machines.len(), peer: owner, cell: awaited.index };
+        let Some(pc) = sender.plan.can_notify(is_this, reach) else { continue };
+        if senders.len() == Blocked::MAX_SENDERS {
+            more_senders += 1;
+            continue;
+        }
+        senders.push(Sender {
+            site: sender.plan.site(rank, pc),
+            sent: window.memory(owner).sent(awaited.index, rank),
+            state: rank_state(sender),
+        });
+    }
+    Some(Blocked {
+        site: machine.site(),
+        cell: cell_of(machine, memory, awaited.index),
+        value: window.memory(owner).peek_cell(awaited.index),
+        expected: awaited.expected,
+        compare: awaited.compare,
+        senders,
+        more_senders,
+    })
+}
+
+fn explain_spin(machine: &Machine<'_>, memory: u32, element: usize) -> Option<Spinning> {
+    let window = window_of(machine, memory)?;
+    let value = match window.dtype {
+        DType::I32 => {
+            let value = window.memory(machine.rank()).peek_cell(element);
+            ScalarTy::Elem(DType::I32).show(i64::from(value) as u64)
+        }
+        _ => "as it is".into(),
+    };
+    Some(Spinning { site: machine.site(), cell: cell_of(machine, memory, element), value })
+}
