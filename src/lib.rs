@@ -17,4 +17,5 @@ pub use lang::*;
 pub use ndarray;
 pub use pl_core::bind::BindError;
 pub use pl_core::dtype::DType;
+pub use pl_core::{ir, text};
 pub use pl_macros::function;

@@ -5,10 +5,12 @@ use pl::distributed as pld;
 
 /// One generation of the credit barrier. What a rank did before it happens before what every rank does after it.
 #[pl::function(Inline, dynamic(NR))]
-pub fn meet(signal: pl::InOut<pld::DistributedTensor<i32, { [NR, 1] }>>, generation: i32) {
-    let ctx = pld::get_comm_ctx(signal);
-    let my_rank = pld::rank(ctx);
-    let nranks = pld::nranks(ctx);
+pub fn meet(
+    signal: pl::InOut<pld::DistributedTensor<i32, { [NR, 1] }>>,
+    my_rank: usize,
+    nranks: usize,
+    generation: i32,
+) {
     for peer in 0..nranks {
         if peer != my_rank {
             pld::system::notify(signal, peer = peer, offsets = [my_rank, 0], value = 1, op = pld::NotifyOp::AtomicAdd);
@@ -23,10 +25,12 @@ pub fn meet(signal: pl::InOut<pld::DistributedTensor<i32, { [NR, 1] }>>, generat
 
 /// Takes the credits of a call back from the own cells.
 #[pl::function(Inline, dynamic(NR))]
-pub fn settle(signal: pl::InOut<pld::DistributedTensor<i32, { [NR, 1] }>>, credits: i32) {
-    let ctx = pld::get_comm_ctx(signal);
-    let my_rank = pld::rank(ctx);
-    let nranks = pld::nranks(ctx);
+pub fn settle(
+    signal: pl::InOut<pld::DistributedTensor<i32, { [NR, 1] }>>,
+    my_rank: usize,
+    nranks: usize,
+    credits: i32,
+) {
     for src in 0..nranks {
         if src != my_rank {
             pld::system::notify(signal, peer = my_rank, offsets = [src, 0], value = -credits, op = pld::NotifyOp::AtomicAdd);
@@ -36,10 +40,12 @@ pub fn settle(signal: pl::InOut<pld::DistributedTensor<i32, { [NR, 1] }>>, credi
 
 /// [`meet`] with a signal of one axis.
 #[pl::function(Inline, dynamic(NR))]
-pub fn meet_flat(signal: pl::InOut<pld::DistributedTensor<i32, { [NR] }>>, generation: i32) {
-    let ctx = pld::get_comm_ctx(signal);
-    let my_rank = pld::rank(ctx);
-    let nranks = pld::nranks(ctx);
+pub fn meet_flat(
+    signal: pl::InOut<pld::DistributedTensor<i32, { [NR] }>>,
+    my_rank: usize,
+    nranks: usize,
+    generation: i32,
+) {
     for peer in 0..nranks {
         if peer != my_rank {
             pld::system::notify(signal, peer = peer, offsets = [my_rank], value = 1, op = pld::NotifyOp::AtomicAdd);
@@ -54,10 +60,12 @@ pub fn meet_flat(signal: pl::InOut<pld::DistributedTensor<i32, { [NR] }>>, gener
 
 /// [`settle`] with a signal of one axis.
 #[pl::function(Inline, dynamic(NR))]
-pub fn settle_flat(signal: pl::InOut<pld::DistributedTensor<i32, { [NR] }>>, credits: i32) {
-    let ctx = pld::get_comm_ctx(signal);
-    let my_rank = pld::rank(ctx);
-    let nranks = pld::nranks(ctx);
+pub fn settle_flat(
+    signal: pl::InOut<pld::DistributedTensor<i32, { [NR] }>>,
+    my_rank: usize,
+    nranks: usize,
+    credits: i32,
+) {
     for src in 0..nranks {
         if src != my_rank {
             pld::system::notify(signal, peer = my_rank, offsets = [src], value = -credits, op = pld::NotifyOp::AtomicAdd);
@@ -68,13 +76,19 @@ pub fn settle_flat(signal: pl::InOut<pld::DistributedTensor<i32, { [NR] }>>, cre
 /// [`pld::tensor::barrier`] with a signal `[P, 1]`.
 #[pl::function(Inline, dynamic(NR))]
 pub fn barrier(signal: pl::InOut<pld::DistributedTensor<i32, { [NR, 1] }>>) {
-    meet(signal, 1);
-    settle(signal, 1);
+    let ctx = pld::get_comm_ctx(signal);
+    let my_rank = pld::rank(ctx);
+    let nranks = pld::nranks(ctx);
+    meet(signal, my_rank, nranks, 1);
+    settle(signal, my_rank, nranks, 1);
 }
 
 /// [`pld::tensor::barrier`] with a signal `[P]`.
 #[pl::function(Inline, dynamic(NR))]
 pub fn barrier_flat(signal: pl::InOut<pld::DistributedTensor<i32, { [NR] }>>) {
-    meet_flat(signal, 1);
-    settle_flat(signal, 1);
+    let ctx = pld::get_comm_ctx(signal);
+    let my_rank = pld::rank(ctx);
+    let nranks = pld::nranks(ctx);
+    meet_flat(signal, my_rank, nranks, 1);
+    settle_flat(signal, my_rank, nranks, 1);
 }

@@ -17,7 +17,7 @@ pub fn reduce_scatter<T: pl::Element, const CHUNK: usize>(
     let ctx = pld::get_comm_ctx(target);
     let my_rank = pld::rank(ctx);
     let nranks = pld::nranks(ctx);
-    meet(signal, 1);
+    meet(signal, my_rank, nranks, 1);
     if SIZE <= CHUNK {
         let mut acc = pl::load(target, [my_rank, 0], [1, SIZE]);
         for peer in 0..nranks {
@@ -26,7 +26,7 @@ pub fn reduce_scatter<T: pl::Element, const CHUNK: usize>(
                 acc = pl::add(acc, recv);
             }
         }
-        meet(signal, 2);
+        meet(signal, my_rank, nranks, 2);
         target = pl::store(acc, [my_rank, 0], target);
     } else {
         for at in pl::range(0, SIZE, CHUNK) {
@@ -40,8 +40,8 @@ pub fn reduce_scatter<T: pl::Element, const CHUNK: usize>(
             }
             target = pl::store(acc, [my_rank, at], target);
         }
-        meet(signal, 2);
+        meet(signal, my_rank, nranks, 2);
     }
-    settle(signal, 2);
+    settle(signal, my_rank, nranks, 2);
     target
 }
