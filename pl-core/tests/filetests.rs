@@ -69,7 +69,10 @@ fn run(file: &Path, text: &str) -> Result<(), String> {
         std::fs::write(file, format!("{input}\n===\n{output}")).map_err(|e| e.to_string())?;
         return Ok(());
     }
-    Err(format!("--- expected\n{}--- found\n{output}PL_BLESS=1 writes what was found\n", expected.unwrap_or("nothing\n")))
+    Err(format!(
+        "--- expected\n{}--- found\n{output}PL_BLESS=1 writes what was found\n",
+        expected.unwrap_or("nothing\n")
+    ))
 }
 
 /// How to run.
@@ -129,7 +132,9 @@ fn args(list: &str) -> Vec<ArgShape> {
     let mut rest = list.trim();
     while !rest.is_empty() {
         let (window, after) = match rest.strip_prefix("window ") {
-            Some(after) => after.split_once(' ').map(|(id, after)| (id.parse().ok(), after)).expect("a window's id and shape"),
+            Some(after) => {
+                after.split_once(' ').map(|(id, after)| (id.parse().ok(), after)).expect("a window's id and shape")
+            }
             None => (None, rest),
         };
         rest = match after.strip_prefix('[') {
@@ -199,7 +204,8 @@ impl Section<'_> {
             Ok(function) => {
                 found = messages(&function, &header, before, &mut problems);
                 if parse(&print(&function)).as_ref() != Ok(&function) {
-                    let _ = writeln!(problems, "  the printed text reads back as something else:\n{}", print(&function));
+                    let _ =
+                        writeln!(problems, "  the printed text reads back as something else:\n{}", print(&function));
                 }
                 // What the macro embeds says the same on the same lines.
                 match parse_embedded(&embed(&function), "text") {
@@ -212,7 +218,10 @@ impl Section<'_> {
                             messages.dedup();
                         }
                         if again != once {
-                            let _ = writeln!(problems, "  the embedded text gives {again:?}, the function itself {found:?}");
+                            let _ = writeln!(
+                                problems,
+                                "  the embedded text gives {again:?}, the function itself {found:?}"
+                            );
                         }
                     }
                     Err(errors) => {

@@ -1,8 +1,6 @@
 //! The table as a page for people: `docs/ops.md`.
 
-use super::{
-    Access, Cost, Default, Dim, EnumKind, OpCode, OpInfo, ParamInfo, ParamKind, ResultKind, Space, TypeArg,
-};
+use super::{Access, Cost, Default, Dim, EnumKind, OpCode, OpInfo, ParamInfo, ParamKind, ResultKind, Space, TypeArg};
 use crate::dtype::DType;
 use core::fmt::Write;
 
@@ -44,7 +42,10 @@ pub fn reference() -> String {
 }
 
 fn ops_of(module: &str) -> impl Iterator<Item = &'static OpInfo> {
-    OpCode::ALL.iter().map(|op| op.info()).filter(move |info| info.path.rsplit_once("::").is_some_and(|(m, _)| m == module))
+    OpCode::ALL
+        .iter()
+        .map(|op| op.info())
+        .filter(move |info| info.path.rsplit_once("::").is_some_and(|(m, _)| m == module))
 }
 
 /// How a heading that is nothing but code is linked to.
@@ -82,7 +83,12 @@ fn op(page: &mut String, info: &OpInfo) {
     if let Some(only) = info.only
         && let Some(ParamInfo { kind: ParamKind::Enum(kind), .. }) = info.params.get(usize::from(only.param))
     {
-        let _ = writeln!(page, "- {} is {}: other values are not implemented yet", name(info, only.param), variant(*kind, only.value));
+        let _ = writeln!(
+            page,
+            "- {} is {}: other values are not implemented yet",
+            name(info, only.param),
+            variant(*kind, only.value)
+        );
     }
     let _ = writeln!(page, "- **Cost**: {}", cost(info.cost));
     if let Some(lowering) = info.lowering {
@@ -121,7 +127,9 @@ fn takes(info: &OpInfo, param: &ParamInfo) -> String {
         ParamKind::Offsets(of) => format!("a list of `usize`, one offset per axis of {}", name(info, of)),
         ParamKind::Shape(of) => format!("a list of `usize`, one extent per axis of {}", name(info, of)),
         ParamKind::Extents => "a list of `usize`, the extents of the tile".into(),
-        ParamKind::Enum(kind) => format!("a [`pld::{}`](#{}), constant", kind.name(), anchor(&format!("pld::{}", kind.name()))),
+        ParamKind::Enum(kind) => {
+            format!("a [`pld::{}`](#{}), constant", kind.name(), anchor(&format!("pld::{}", kind.name())))
+        }
         ParamKind::Context => "a communication context".into(),
     }
 }
@@ -134,8 +142,12 @@ fn result(info: &OpInfo) -> String {
             format!("a tile with the element type of {} and the extents {}", name(info, memory), name(info, shape))
         }
         ResultKind::Like(of) => format!("a tile like {}", name(info, of)),
-        ResultKind::CastOf(of) => format!("a tile with the extents of {} and the type argument as element type", name(info, of)),
-        ResultKind::Filled(shape) => format!("a tile with the extents {} and the type argument as element type", name(info, shape)),
+        ResultKind::CastOf(of) => {
+            format!("a tile with the extents of {} and the type argument as element type", name(info, of))
+        }
+        ResultKind::Filled(shape) => {
+            format!("a tile with the extents {} and the type argument as element type", name(info, shape))
+        }
         ResultKind::Element(of) => format!("a scalar of the element type of {}", name(info, of)),
         ResultKind::Index => "a `usize`".into(),
         ResultKind::Context => "a communication context".into(),

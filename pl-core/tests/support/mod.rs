@@ -2,3 +2,4 @@
 #![allow(dead_code, reason = "each test uses a part of it")]
 
 pub mod generate;
+pub mod sound;

@@ -1,0 +1,258 @@
+//! Random functions, right and wrong: nothing panics, and what passed the verifier keeps passing it.
+
+mod support;
+
+use pl_core::bind::{ArgShape, Bindings, Platform, bind, program};
+use pl_core::cost::{RankProgram, cards};
+use pl_core::definition::{Definition, Source};
+use pl_core::dtype::DType;
+use pl_core::ir::*;
+use pl_core::op::{EnumKind, ParamKind, TypeArg};
+use pl_core::pass::{Library, link};
+use pl_core::text::{embed, parse, print};
+use pl_core::verify::{Moment, pressure, verify};
+use proptest::prelude::*;
+use support::generate::{Entropy, function, functions};
+use support::sound::kernels;
+
+/// A random function in which some arguments are of another kind than their parameters ask for.
+fn wrong_functions() -> impl Strategy<Value = Function> {
+    (proptest::collection::vec(any::<u32>(), 0..600), proptest::collection::vec(any::<u32>(), 1..40)).prop_map(
+        |(words, changes)| {
+            let mut wrong = function(&mut Entropy::new(words));
+            let mut entropy = Entropy::new(changes);
+            let locals = wrong.locals.len();
+            change(&mut wrong.body, locals, &mut entropy);
+            wrong
+        },
+    )
+}
+
+fn change(block: &mut Block, locals: usize, e: &mut Entropy) {
+    for stmt in block.iter_mut() {
+        match &mut stmt.kind {
+            StmtKind::Op(op) => {
+                for arg in &mut op.args {
+                    if e.chance(30) {
+                        arg.kind = match e.below(4) {
+                            0 => ArgKind::Value(Expr::local(LocalId(e.below(locals) as u32))),
+                            1 => ArgKind::List((0..e.below(4)).map(|_| Expr::int(e.below(5) as i128 - 1)).collect()),
+                            2 => ArgKind::Enum(e.pick(&EnumKind::ALL), EnumValue::Known(e.below(6) as i32 - 1)),
+                            _ => ArgKind::Value(Expr::int(i128::MAX)),
+                        };
+                    }
+                }
+                if e.chance(20) {
+                    op.args.pop();
+                }
+                if e.chance(20) {
+                    op.elem = e.chance(50).then_some(Elem::Known(DType::I8));
+                }
+                if e.chance(20) {
+                    op.dst = Some(LocalId(e.below(locals) as u32));
+                }
+            }
+            StmtKind::Assign { value, .. } if e.chance(30) => *value = Expr::local(LocalId(e.below(locals) as u32)),
+            StmtKind::Call(call) if e.chance(30) => call.callee = e.below(9) as u32,
+            StmtKind::For { body, .. } => change(body, locals, e),
+            StmtKind::While { pre, body, .. } => {
+                change(pre, locals, e);
+                change(body, locals, e);
+            }
+            StmtKind::If { then, els, .. } => {
+                change(then, locals, e);
+                change(els, locals, e);
+            }
+            _ => {}
+        }
+    }
+    if e.chance(20) {
+        let values = (0..e.below(3)).map(|_| Expr::local(LocalId(e.below(locals) as u32))).collect();
+        block.push(Stmt { kind: StmtKind::Return(values), loc: Loc::NONE });
+    }
+}
+
+/// Without calls, and with a type for every constant and type parameter: what linking starts from.
+fn without_calls(mut function: Function) -> Function {
+    fn drop_calls(block: &mut Block) {
+        block.retain(|stmt| !matches!(stmt.kind, StmtKind::Call(_)));
+        for stmt in block {
+            match &mut stmt.kind {
+                StmtKind::For { body, .. } => drop_calls(body),
+                StmtKind::While { pre, body, .. } => {
+                    drop_calls(pre);
+                    drop_calls(body);
+                }
+                StmtKind::If { then, els, .. } => {
+                    drop_calls(then);
+                    drop_calls(els);
+                }
+                _ => {}
+            }
+        }
+    }
+    drop_calls(&mut function.body);
+    function.callees.clear();
+    function
+}
+
+fn definition(function: &Function) -> Definition {
+    let one = ConstValue::Scalar(Lit::Int(1), ScalarType::Index);
+    Definition {
+        source: Box::leak(Box::new(Source {
+            text: Box::leak(embed(function).into_boxed_str()),
+            file: "src/kernel.rs",
+            path: Box::leak(function.name.to_string().into_boxed_str()),
+        })),
+        types: function.types.iter().map(|t| t.value.unwrap_or(DType::F32)).collect(),
+        consts: function.consts.iter().map(|c| c.value.clone().unwrap_or(one.clone())).collect(),
+        callees: vec![],
+    }
+}
+
+/// The whole way to a program and its cost; as far as it goes.
+fn all_the_way(function: &Function) {
+    let Ok(linked) = link(&definition(function)) else { return };
+    let shapes: Vec<ArgShape> = linked
+        .params
+        .iter()
+        .enumerate()
+        .map(|(i, param)| match &param.ty {
+            Type::Tensor(s) => ArgShape::Memory { shape: vec![4; s.shape.len()], window: None },
+            Type::Window(s) => ArgShape::Memory { shape: vec![4; s.shape.len()], window: Some(i as u64 / 2) },
+            _ => ArgShape::Scalar,
+        })
+        .collect();
+    let bindings = match bind(&linked, &shapes, 4) {
+        Ok(bindings) => bindings,
+        Err(_) => bindings(),
+    };
+    for tile_bytes in [None, Some(64)] {
+        let platform = Platform { name: "test", tile_bytes };
+        if let Ok(program) = program(&linked, &bindings, &platform, &Library::default()) {
+            let scalars = vec![Some(3); linked.params.len()];
+            let ranks = vec![RankProgram { program: &program, scalars: &scalars }; 4];
+            let _ = cards(&ranks);
+        }
+    }
+}
+
+fn bindings() -> Bindings {
+    Bindings { dims: [("NR".into(), 4), ("SIZE".into(), 4)].into(), world: 4 }
+}
+
+fn verify_everywhere(function: &Function) {
+    for moment in [Moment::Source, Moment::Linked, Moment::Bound(&bindings())] {
+        let verdict = verify(function, moment);
+        assert_eq!(verdict.inferred.types.len(), function.locals.len());
+        for error in &verdict.errors {
+            assert!(!error.message.is_empty() && !error.message.ends_with('.'), "{error:?}");
+        }
+        let _ = pressure(function, &verdict.inferred);
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 400, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn the_verifier_never_panics(right in functions(), wrong in wrong_functions()) {
+        verify_everywhere(&right);
+        verify_everywhere(&wrong);
+    }
+
+    #[test]
+    fn passes_never_panic(function in functions()) {
+        all_the_way(&without_calls(function));
+    }
+
+    #[test]
+    fn sound_kernels_go_all_the_way(kernel in kernels(true)) {
+        let text = print(&kernel);
+        let errors = verify(&kernel, Moment::Source).errors;
+        prop_assert!(errors.is_empty(), "{:?}\n{}", errors, text);
+        let linked = link(&definition(&kernel)).map_err(|e| TestCaseError::fail(format!("{e}\n{text}")))?;
+        let memory = |shape: &[usize], window| ArgShape::Memory { shape: shape.to_vec(), window };
+        let tensor = memory(&[4, 32], None);
+        let args = [
+            tensor.clone(),
+            tensor,
+            memory(&[4, 32], Some(0)),
+            memory(&[4, 1], Some(1)),
+            ArgShape::Scalar,
+            ArgShape::Scalar,
+        ];
+        let bindings = bind(&linked, &args, 4).map_err(|e| TestCaseError::fail(format!("{e}\n{text}")))?;
+        let platform = Platform { name: "test", tile_bytes: None };
+        let program = program(&linked, &bindings, &platform, &library())
+            .map_err(|e| TestCaseError::fail(format!("{e}\n{text}")))?;
+        let lowered = print(&program.function);
+        let read = parse(&lowered);
+        prop_assert_eq!(read.as_ref(), Ok(&program.function), "{}", lowered);
+        visit(&program.function.body, &mut |stmt| {
+            assert!(!matches!(&stmt.kind, StmtKind::Op(op) if op.code.is_composite()), "{lowered}");
+        });
+        let scalars = [None, None, None, None, Some(3), Some(-2)];
+        let ranks = vec![RankProgram { program: &program, scalars: &scalars }; 4];
+        prop_assert_eq!(cards(&ranks).len(), 4);
+    }
+
+    #[test]
+    fn a_linked_function_verifies(function in functions()) {
+        let Ok(linked) = link(&definition(&without_calls(function))) else { return Ok(()) };
+        prop_assert_eq!(verify(&linked, Moment::Linked).errors, vec![]);
+        let read = parse(&print(&linked));
+        prop_assert_eq!(read, Ok(linked));
+    }
+}
+
+/// The first functions of a file test, as a library of its functions by name.
+fn library() -> Library {
+    const TEXT: &str = include_str!("../filetests/lower/reduce_scatter.pl");
+    fn part(name: &str) -> Definition {
+        let text = TEXT.split("\n===\n").next().unwrap_or_default();
+        let find = |name: &str| {
+            let head = format!("Inline fn {name}");
+            let source = text.split("---\n").find(|s| s.starts_with(&head)).expect("the function stands in the file");
+            parse(&format!("pl 1\n{source}")).expect("it parses")
+        };
+        let function = find(name);
+        let callees = match name {
+            "reduce_scatter" => vec![(|| part("meet")) as fn() -> Definition, || part("leave")],
+            _ => vec![],
+        };
+        Definition { callees, ..definition(&function) }
+    }
+    fn barrier() -> Definition {
+        let text = "pl 1\nInline fn barrier(signal: InOut window<i32, [NR, 1]>) dynamic(NR) calls(meet, leave) {\n\
+                    call meet(signal, 1)\ncall leave(signal, 1)\n}\n";
+        Definition { callees: vec![|| part("meet"), || part("leave")], ..definition(&parse(text).expect("it parses")) }
+    }
+    Library::new([("reduce_scatter", (|| part("reduce_scatter")) as fn() -> Definition), ("barrier", barrier)])
+}
+
+/// The generator makes what it promises: every op, with arguments of the right kind.
+#[test]
+fn every_op_is_generated() {
+    let mut seen = std::collections::BTreeSet::new();
+    let mut word = 1u32;
+    for _ in 0..400 {
+        let words = std::iter::repeat_with(|| {
+            word = word.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            word >> 8
+        });
+        let function = function(&mut Entropy::new(words.take(400).collect()));
+        visit(&function.body, &mut |stmt| {
+            let StmtKind::Op(op) = &stmt.kind else { return };
+            let info = op.code.info();
+            assert_eq!(op.args.len(), info.params.len());
+            assert_eq!(op.elem.is_some(), info.type_arg == TypeArg::Required);
+            for (arg, param) in op.args.iter().zip(info.params) {
+                let is_list = matches!(param.kind, ParamKind::Offsets(_) | ParamKind::Shape(_) | ParamKind::Extents);
+                assert_eq!(matches!(arg.kind, ArgKind::List(_)), is_list);
+            }
+            seen.insert(op.code);
+        });
+    }
+    assert_eq!(seen.into_iter().collect::<Vec<_>>(), pl_core::op::OpCode::ALL);
+}
