@@ -3,7 +3,7 @@
 use crate::errors::Errors;
 use crate::places::{Places, Range, edges_of_path};
 use pl_core::ir::{Const, Expr, ExprKind, Function, FunctionKind, Loc, Name};
-use proc_macro2::TokenStream;
+use proc_macro2::{Delimiter, LineColumn, Span, TokenStream, TokenTree};
 use quote::{ToTokens, quote};
 
 /// The state of one expansion.
@@ -14,6 +14,8 @@ pub struct Context {
     pub function: Function,
     /// What fills each of [`Function::consts`], by index: an expression in the scope of the function.
     pub holes: Vec<TokenStream>,
+    /// How to show locals that the user did not name so: the name in the IR, and the text.
+    pub shown: Vec<(Name, String)>,
     /// Whether a statement was left out because something in it was reported: what the body does *not* do is then not to be reported.
     pub incomplete: bool,
 }
@@ -25,6 +27,7 @@ impl Context {
             places: Places::default(),
             function: Function::new(name, kind),
             holes: vec![],
+            shown: vec![],
             incomplete: false,
         }
     }
@@ -94,11 +97,50 @@ pub fn path_text(path: &syn::Path) -> String {
     text
 }
 
-/// Tokens as text on one line, as a person writes them.
+/// Tokens as text on one line, spaced as in the source.
 pub fn text_of(node: &impl ToTokens) -> String {
-    let text = node.to_token_stream().to_string();
-    let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    [(" :: ", "::"), (" ::", "::"), (":: ", "::"), (" (", "("), ("( ", "("), (" )", ")"), (" ,", ","), (" < ", "<"), (" >", ">"), ("& ", "&")]
-        .iter()
-        .fold(text, |text, (from, to)| text.replace(from, to))
+    let mut text = Text::default();
+    text.tokens(node.to_token_stream());
+    text.text
+}
+
+/// A text that grows by tokens.
+#[derive(Default)]
+struct Text {
+    text: String,
+    /// Where the last token ends.
+    end: Option<LineColumn>,
+}
+
+impl Text {
+    fn tokens(&mut self, tokens: TokenStream) {
+        for token in tokens {
+            match token {
+                TokenTree::Group(group) => {
+                    let (open, close) = match group.delimiter() {
+                        Delimiter::Parenthesis => ("(", ")"),
+                        Delimiter::Brace => ("{", "}"),
+                        Delimiter::Bracket => ("[", "]"),
+                        Delimiter::None => ("", ""),
+                    };
+                    self.token(open, group.span_open());
+                    self.tokens(group.stream());
+                    self.token(close, group.span_close());
+                }
+                TokenTree::Punct(punct) => self.token(punct.as_char().encode_utf8(&mut [0; 4]), punct.span()),
+                token => self.token(&token.to_string(), token.span()),
+            }
+        }
+    }
+
+    fn token(&mut self, token: &str, span: Span) {
+        if token.is_empty() {
+            return;
+        }
+        if self.end.is_some_and(|end| end != span.start()) {
+            self.text.push(' ');
+        }
+        self.text.push_str(token);
+        self.end = Some(span.end());
+    }
 }

@@ -56,14 +56,20 @@ fn judge(cx: &mut Context) -> Verdict {
         }
         let range = cx.places.range(error.loc).or(cx.places.range(cx.function.loc));
         let range = range.unwrap_or(Range::one(proc_macro2::Span::call_site()));
-        let mut message = error.message.clone();
+        let shown = |text: &str| {
+            let show =
+                |text: String, (name, shown): &(_, String)| text.replace(&format!("`{name}`"), &format!("`{shown}`"));
+            cx.shown.iter().fold(text.to_owned(), show)
+        };
+        let mut message = shown(&error.message);
         for (loc, label) in &error.related {
             match cx.places.range(*loc).map(|r| r.start.start()) {
-                Some(at) if at.line > 0 => message += &format!("\nnote: {label}, at line {}", at.line),
-                _ => message += &format!("\nnote: {label}"),
+                Some(at) if at.line > 0 => message += &format!("\nnote: {}, at line {}", shown(label), at.line),
+                _ => message += &format!("\nnote: {}", shown(label)),
             }
         }
-        cx.errors.push(range, message, &error.help);
+        let help = shown(&error.help);
+        cx.errors.push(range, message, help);
     }
     verdict
 }

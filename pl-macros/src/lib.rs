@@ -20,6 +20,8 @@ mod lower;
 mod names;
 mod parse;
 mod places;
+#[cfg(test)]
+mod tests;
 
 /// Makes a Rust function a function of the kernel language; see the documentation of `pl`.
 #[proc_macro_attribute]

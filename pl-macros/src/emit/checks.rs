@@ -51,7 +51,10 @@ pub fn enums(checks: &mut Checks, lowered: &Lowered) {
         let (value, wanted) = (&check.value, Literal::i32_unsuffixed(check.only.value));
         let (before, after) = check.only.message.split_once("{}").unwrap_or((check.only.message, ""));
         let help = check.only.help;
-        checks.add(check.generic, call(check.range, "check_only", quote!(#value as i32, #wanted, #before, #after, #help)));
+        checks.add(
+            check.generic,
+            call(check.range, "check_only", quote!(#value as i32, #wanted, #before, #after, #help)),
+        );
     }
 }
 
@@ -67,7 +70,8 @@ pub fn calls(checks: &mut Checks, function: &Function, holes: &[TokenStream], lo
             let read_only = root.is_some_and(|r| function.params[r].mode == Mode::In);
             let extents = extents(&shaped.shape, function, holes);
             let name = local.map(|id| function.local_name(id)).unwrap_or_default();
-            let argument = quote!(::pl::__private::CallArgument { name: #name, read_only: #read_only, extents: &[#(#extents),*] });
+            let argument =
+                quote!(::pl::__private::CallArgument { name: #name, read_only: #read_only, extents: &[#(#extents),*] });
             let index = Literal::usize_unsuffixed(index);
             checks.add(false, call(*range, "check_argument", quote!(&<#path>::__SIGNATURE, #index, &#argument)));
         }

@@ -37,7 +37,13 @@ pub struct Checks {
 }
 
 /// The checks of a function that the verifier accepts.
-pub fn checks(function: &Function, places: &Places, holes: &[TokenStream], lowered: &Lowered, verdict: &Verdict) -> Checks {
+pub fn checks(
+    function: &Function,
+    places: &Places,
+    holes: &[TokenStream],
+    lowered: &Lowered,
+    verdict: &Verdict,
+) -> Checks {
     let mut checks = Checks { items: vec![], generic: vec![] };
     checks::facts(&mut checks, function, places, holes, verdict);
     checks::enums(&mut checks, lowered);
@@ -46,7 +52,13 @@ pub fn checks(function: &Function, places: &Places, holes: &[TokenStream], lower
 }
 
 /// Everything that a right function becomes.
-pub fn all(signature: &Signature, function: &Function, holes: &[TokenStream], lowered: &Lowered, checks: Checks) -> TokenStream {
+pub fn all(
+    signature: &Signature,
+    function: &Function,
+    holes: &[TokenStream],
+    lowered: &Lowered,
+    checks: Checks,
+) -> TokenStream {
     let Checks { items, generic } = checks;
     let text = Literal::string(&pl_core::text::embed(function));
     let name = signature.ident.to_string();

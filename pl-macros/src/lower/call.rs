@@ -20,7 +20,11 @@ impl Lower<'_> {
             syn::Expr::Path(func) if func.qself.is_none() => func.path.clone(),
             func => {
                 let func_range = edges(func);
-                return Rhs::Value(self.poison(func_range, "this is not a function", "functions are called by their name"));
+                return Rhs::Value(self.poison(
+                    func_range,
+                    "this is not a function",
+                    "functions are called by their name",
+                ));
             }
         };
         let text = path_text(&path);
@@ -38,7 +42,11 @@ impl Lower<'_> {
             "pl::max" => return Rhs::Value(self.min_max(BinOp::Max, call, range)),
             "pl::lit" => return Rhs::Value(self.lit(call, &path, range)),
             "pl::range" => {
-                return Rhs::Value(self.poison(range, "`pl::range` stands only in the head of a `for`", "write `for i in pl::range(n)`"));
+                return Rhs::Value(self.poison(
+                    range,
+                    "`pl::range` stands only in the head of a `for`",
+                    "write `for i in pl::range(n)`",
+                ));
             }
             _ => {}
         }
@@ -46,7 +54,7 @@ impl Lower<'_> {
             let at = edges_of_path(&path);
             // The arguments may be wrong as well.
             for arg in &mut call.args {
-                if !matches!(arg, syn::Expr::Assign(_) | syn::Expr::Array(_)) {
+                if !matches!(arg, syn::Expr::Assign(_) | syn::Expr::Array(_) | syn::Expr::Path(_)) {
                     self.value(arg);
                 }
             }
@@ -71,12 +79,13 @@ impl Lower<'_> {
             return Some((format!("there is no op `{text}`"), help));
         }
         if !named.is_empty() {
+            let paths = names::list(&named);
             let help = if segments.len() == 1 {
-                format!("write {}; a function of your own needs a name that no op has", names::list(&named))
+                format!("write {paths}; a function of your own needs a name that no op has")
             } else {
-                format!("write {}: ops are called by a path that begins with `pl::` or `pld::`", names::list(&named))
+                format!("write {paths}: ops are called by a path that begins with `pl::` or `pld::`")
             };
-            return Some((format!("the op `{last}` is called by the path `{text}`"), help));
+            return Some((format!("`{text}` is not the path of an op"), help));
         }
         if path.get_ident().is_some() && self.find(text).is_some() {
             return Some((format!("`{text}` is a variable, not a function"), "remove the parentheses".into()));
@@ -85,7 +94,10 @@ impl Lower<'_> {
             return Some((format!("`{last}` calls itself"), "a device has no call stack: write a loop".into()));
         }
         if last.starts_with(char::is_uppercase) {
-            return Some((format!("`{text}` is not a function of a kernel"), "a kernel has no structs and no enum values with fields".into()));
+            return Some((
+                format!("`{text}` is not a function of a kernel"),
+                "a kernel has no structs and no enum values with fields".into(),
+            ));
         }
         if parse::is_scalar_name(first) || matches!(first, "core" | "std" | "alloc") {
             return Some((
@@ -117,7 +129,11 @@ impl Lower<'_> {
                 },
                 arg => {
                     let index = if named.is_some() {
-                        self.error(arg_range, "a positional argument after a named one", format!("name it too; {}", parameters(info)));
+                        self.error(
+                            arg_range,
+                            "a positional argument after a named one",
+                            format!("name it too; {}", parameters(info)),
+                        );
                         None
                     } else if position < slots.len() {
                         Some(position)
@@ -143,13 +159,25 @@ impl Lower<'_> {
             self.protect(mark, earlier);
             failed |= slot.is_none();
             let copy = value.clone();
-            slots[index] = Some(slot.unwrap_or(Slot { kind: SlotKind::Values(first, first), loc: Loc::NONE, copy: None }).with_copy(copy));
+            slots[index] = Some(
+                slot.unwrap_or(Slot { kind: SlotKind::Values(first, first), loc: Loc::NONE, copy: None })
+                    .with_copy(copy),
+            );
         }
-        let missing: Vec<&str> =
-            info.params.iter().zip(&slots).filter(|(p, s)| s.is_none() && p.default.is_none()).map(|(p, _)| p.name).collect();
+        let missing: Vec<&str> = info
+            .params
+            .iter()
+            .zip(&slots)
+            .filter(|(p, s)| s.is_none() && p.default.is_none())
+            .map(|(p, _)| p.name)
+            .collect();
         if extra || (!missing.is_empty() && named.is_none()) {
             let least = info.params.iter().filter(|p| p.default.is_none()).count();
-            let expected = if least == info.params.len() { least.to_string() } else { format!("{least} to {}", info.params.len()) };
+            let expected = if least == info.params.len() {
+                least.to_string()
+            } else {
+                format!("{least} to {}", info.params.len())
+            };
             let message = format!("`{}` has {}, expected {expected}", info.path, count(call.args.len(), "argument"));
             self.error(range, message, format!("{}; for example `{}`", parameters(info), info.example));
             return None;
@@ -165,7 +193,8 @@ impl Lower<'_> {
             self.cx.incomplete = true;
             return None;
         }
-        call.args = info.params.iter().zip(&slots).filter_map(|(p, s)| copy_of(s.as_ref(), p.default, p.kind)).collect();
+        call.args =
+            info.params.iter().zip(&slots).filter_map(|(p, s)| copy_of(s.as_ref(), p.default, p.kind)).collect();
         if matches!(info.params.first(), Some(p) if p.kind == ParamKind::Extents) {
             infer_rank(&mut call.func);
         }
@@ -262,12 +291,18 @@ impl Lower<'_> {
                 None
             }
             syn::Expr::Array(_) => {
-                self.error(range, format!("{what} is a list, expected a {}", param.kind.describe()), "write the value without brackets");
+                self.error(
+                    range,
+                    format!("{what} is a list, expected a {}", param.kind.describe()),
+                    "write the value without brackets",
+                );
                 None
             }
             other => {
                 let value = self.value(other);
-                if value.bare && matches!(param.kind, ParamKind::TileOrScalar(_) | ParamKind::Element(_) | ParamKind::TypeElement) {
+                if value.bare
+                    && matches!(param.kind, ParamKind::TileOrScalar(_) | ParamKind::Element(_) | ParamKind::TypeElement)
+                {
                     *expr = self.literal_copy(range);
                 }
                 values.push(value);
@@ -320,7 +355,11 @@ impl Lower<'_> {
             _ => return self.poison(range, "`pl::lit` needs its element type", help),
         };
         if call.args.len() != 1 {
-            return self.poison(range, format!("`pl::lit` has {}, expected 1", count(call.args.len(), "argument")), help);
+            return self.poison(
+                range,
+                format!("`pl::lit` has {}, expected 1", count(call.args.len(), "argument")),
+                help,
+            );
         }
         let arg = &mut call.args[0];
         let arg_range = edges(arg);
@@ -356,9 +395,15 @@ impl Lower<'_> {
                     failed = true;
                     let device = assign_name(&assign.left).is_some_and(|n| n == "device");
                     let (message, help) = if device {
-                        ("`device = …` in a kernel".to_owned(), "it belongs to Host functions, which are not available yet".to_owned())
+                        (
+                            "`device = …` in a kernel".to_owned(),
+                            "it belongs to Host functions, which are not available yet".to_owned(),
+                        )
                     } else {
-                        let help = format!("write `{name}({})`: the calls of your own functions are positional", text_of(&*assign.right));
+                        let help = format!(
+                            "write `{name}({})`: the calls of your own functions are positional",
+                            text_of(&*assign.right)
+                        );
                         (format!("a named argument in a call of `{name}`"), help)
                     };
                     self.error(at, message, help);
@@ -500,4 +545,3 @@ fn near_ops<'a>(text: &str, last: &str) -> Vec<&'a str> {
     near.truncate(3);
     near
 }
-

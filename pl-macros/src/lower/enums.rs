@@ -12,7 +12,13 @@ use syn::visit::Visit;
 
 impl Lower<'_> {
     /// The enum argument of a parameter; `None` after an error.
-    pub(super) fn enum_arg(&mut self, expr: &mut syn::Expr, kind: EnumKind, info: &OpInfo, index: usize) -> Option<Arg> {
+    pub(super) fn enum_arg(
+        &mut self,
+        expr: &mut syn::Expr,
+        kind: EnumKind,
+        info: &OpInfo,
+        index: usize,
+    ) -> Option<Arg> {
         let range = edges(expr);
         let value = self.enum_value(strip(expr), kind, info, index)?;
         if let EnumValue::Const(name) = &value
@@ -33,7 +39,8 @@ impl Lower<'_> {
             let paths: Vec<String> = kind.variants().iter().map(|v| format!("pld::{}::{v}", kind.name())).collect();
             names::list(&paths)
         };
-        let is_variable = |lower: &Self, path: &syn::Path| path.get_ident().is_some_and(|i| lower.find(&i.to_string()).is_some());
+        let is_variable =
+            |lower: &Self, path: &syn::Path| path.get_ident().is_some_and(|i| lower.find(&i.to_string()).is_some());
         match expr {
             syn::Expr::Path(e) if e.qself.is_none() && !is_variable(self, &e.path) => {
                 let text = path_text(&e.path);
@@ -44,7 +51,11 @@ impl Lower<'_> {
                     && let Some(found) = EnumKind::from_name(name)
                 {
                     if found != kind {
-                        let message = format!("argument `{param}` of `{}` is a `pld::{name}`, expected a `pld::{}`", info.path, kind.name());
+                        let message = format!(
+                            "argument `{param}` of `{}` is a `pld::{name}`, expected a `pld::{}`",
+                            info.path,
+                            kind.name()
+                        );
                         self.error(range, message, format!("it is one of {}", variants()));
                         return None;
                     }
@@ -63,7 +74,10 @@ impl Lower<'_> {
                 if last.starts_with(char::is_lowercase) {
                     let (message, help) = match segments.as_slice() {
                         [_] => self.undefined(&text),
-                        _ => (not_constant(param, info), format!("write one of {}, or a constant in capitals", variants())),
+                        _ => (
+                            not_constant(param, info),
+                            format!("write one of {}, or a constant in capitals", variants()),
+                        ),
                     };
                     self.error(range, message, help);
                     return None;
@@ -83,12 +97,21 @@ impl Lower<'_> {
                 Some(EnumValue::Const(self.cx.hole(&text_of(expr), generic, || quote!(const { #expr }))))
             }
             syn::Expr::Lit(_) => {
-                let message = format!("argument `{param}` of `{}` is `{}`, expected a `pld::{}`", info.path, text_of(expr), kind.name());
+                let message = format!(
+                    "argument `{param}` of `{}` is `{}`, expected a `pld::{}`",
+                    info.path,
+                    text_of(expr),
+                    kind.name()
+                );
                 self.error(range, message, format!("it is one of {}", variants()));
                 None
             }
             _ => {
-                self.error(range, not_constant(param, info), format!("write one of {}, or the name of a `const`", variants()));
+                self.error(
+                    range,
+                    not_constant(param, info),
+                    format!("write one of {}, or the name of a `const`", variants()),
+                );
                 None
             }
         }

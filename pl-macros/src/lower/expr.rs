@@ -96,11 +96,19 @@ impl Lower<'_> {
         let (value, suffix) = match lit {
             syn::Lit::Int(int) => match int.base10_parse::<i128>() {
                 Ok(value) => (Lit::Int(if negative { -value } else { value }), int.suffix()),
-                Err(_) => return self.poison(range, format!("the literal `{int}` is too large"), "no element type holds it"),
+                Err(_) => {
+                    return self.poison(range, format!("the literal `{int}` is too large"), "no element type holds it");
+                }
             },
             syn::Lit::Float(float) => match float.base10_parse::<f64>() {
                 Ok(value) if value.is_finite() => (Lit::Float(if negative { -value } else { value }), float.suffix()),
-                _ => return self.poison(range, format!("the literal `{float}` is too large"), "write `f32::INFINITY` for infinity"),
+                _ => {
+                    return self.poison(
+                        range,
+                        format!("the literal `{float}` is too large"),
+                        "write `f32::INFINITY` for infinity",
+                    );
+                }
             },
             syn::Lit::Bool(bool) => (Lit::Bool(bool.value), ""),
             other => {
@@ -108,7 +116,11 @@ impl Lower<'_> {
                     syn::Lit::Str(_) | syn::Lit::ByteStr(_) | syn::Lit::CStr(_) => "strings",
                     _ => "characters",
                 };
-                return self.poison(range, format!("a kernel has no {what}"), "its values are numbers, `bool`s, tiles, tensors and windows");
+                return self.poison(
+                    range,
+                    format!("a kernel has no {what}"),
+                    "its values are numbers, `bool`s, tiles, tensors and windows",
+                );
             }
         };
         let ty = match suffix {
@@ -147,7 +159,11 @@ impl Lower<'_> {
                     let (message, help) = self.undefined(&name);
                     self.poison(range, message, help)
                 }
-                _ => self.poison(range, format!("`{name}` is not a value of a kernel"), "constants are written in capitals: `consts::SIZE`"),
+                _ => self.poison(
+                    range,
+                    format!("`{name}` is not a value of a kernel"),
+                    "constants are written in capitals: `consts::SIZE`",
+                ),
             };
         }
         if let [ty, constant] = segments.as_slice()
@@ -171,7 +187,11 @@ impl Lower<'_> {
         if let [.., kind, _] = segments.as_slice()
             && EnumKind::from_name(kind).is_some()
         {
-            return self.poison(range, format!("`{name}` outside of the arguments of an op"), "give it to the op that takes it: `op = …`");
+            return self.poison(
+                range,
+                format!("`{name}` outside of the arguments of an op"),
+                "give it to the op that takes it: `op = …`",
+            );
         }
         Value::new(Kind::Scalar, self.cx.constant(&e.path))
     }
@@ -209,9 +229,11 @@ impl Lower<'_> {
                 let args = vec![Arg { kind: ArgKind::Value(value.expr), loc: arg_loc }];
                 return Rhs::Op(Op { code: OpCode::Neg, dst: None, args, elem: None }, loc);
             }
-            (Kind::Scalar, _) | (Kind::Unknown, UnOp::Not) => {
-                Value { kind: Kind::Scalar, expr: Expr::new(ExprKind::Unary(op, Box::new(value.expr))).at(loc), bare: value.bare }
-            }
+            (Kind::Scalar, _) | (Kind::Unknown, UnOp::Not) => Value {
+                kind: Kind::Scalar,
+                expr: Expr::new(ExprKind::Unary(op, Box::new(value.expr))).at(loc),
+                bare: value.bare,
+            },
             (kind, _) => {
                 let symbol = if op == UnOp::Neg { "-" } else { "!" };
                 self.no_operator(symbol, kind, range)
@@ -230,7 +252,9 @@ impl Lower<'_> {
                     "annotate it: `let t: pl::Tile<f32, { [1, SIZE] }> = …`, or `let n: usize = …`",
                 );
             }
-            Kind::Tile => "tiles have `+`, `-`, `*`, `/`, and the ops `pl::maximum`, `pl::minimum`, `pl::neg`, `pl::cast`",
+            Kind::Tile => {
+                "tiles have `+`, `-`, `*`, `/`, and the ops `pl::maximum`, `pl::minimum`, `pl::neg`, `pl::cast`"
+            }
             _ => "operators are for scalars and tiles",
         };
         self.poison(range, format!("`{symbol}` on {}", kind.describe()), help)
@@ -311,7 +335,10 @@ impl Lower<'_> {
                 return (None, false);
             }
             (Scalar, Tile) => {}
-            (kind @ (Memory | Context), _) | (_, kind @ (Memory | Context)) | (kind @ Unknown, _) | (_, kind @ Unknown) => {
+            (kind @ (Memory | Context), _)
+            | (_, kind @ (Memory | Context))
+            | (kind @ Unknown, _)
+            | (_, kind @ Unknown) => {
                 self.no_operator(&symbol, kind, op_range);
                 return (None, false);
             }
@@ -362,7 +389,8 @@ impl Lower<'_> {
         let mut then = stmts;
         then.push(pl_core::ir::Stmt { kind: StmtKind::Assign { dst, value: right.expr }, loc });
         let decided = Expr::local(dst).at(loc);
-        let cond = if op == BinOp::And { decided } else { Expr::new(ExprKind::Unary(UnOp::Not, Box::new(decided))).at(loc) };
+        let cond =
+            if op == BinOp::And { decided } else { Expr::new(ExprKind::Unary(UnOp::Not, Box::new(decided))).at(loc) };
         self.push(StmtKind::If { cond, then, els: vec![] }, loc);
         Value::new(Kind::Scalar, Expr::local(dst).at(loc))
     }

@@ -90,7 +90,9 @@ impl Kind {
         match result {
             ResultKind::None => None,
             ResultKind::Memory(_) => Some(Kind::Memory),
-            ResultKind::Box(..) | ResultKind::Like(_) | ResultKind::CastOf(_) | ResultKind::Filled(_) => Some(Kind::Tile),
+            ResultKind::Box(..) | ResultKind::Like(_) | ResultKind::CastOf(_) | ResultKind::Filled(_) => {
+                Some(Kind::Tile)
+            }
             ResultKind::Element(_) | ResultKind::Index => Some(Kind::Scalar),
             ResultKind::Context => Some(Kind::Context),
         }
@@ -164,8 +166,7 @@ pub(super) struct Lower<'a> {
 
 /// Lowers the body into the function's, and turns it into its copy.
 pub fn body(cx: &mut Context, signature: &Signature, body: &mut syn::Block) -> Lowered {
-    let lowered =
-        Lowered { copy: TokenStream::new(), assigned: vec![], callees: vec![], calls: vec![], enums: vec![] };
+    let lowered = Lowered { copy: TokenStream::new(), assigned: vec![], callees: vec![], calls: vec![], enums: vec![] };
     reject::attributes(cx, body);
     let params = signature.params.iter().zip(&cx.function.params).map(|(param, ir)| {
         let var = Var { local: ir.local, kind: Kind::of(&ir.ty) };
@@ -210,7 +211,21 @@ impl Lower<'_> {
 
     /// A local that no user named.
     fn temporary(&mut self, stem: &str, loc: Loc) -> LocalId {
-        self.cx.function.add_local(&format!("{stem}.0"), loc)
+        self.add_local(&format!("{stem}.0"), loc)
+    }
+
+    /// A local; errors show it as the user knows it.
+    fn add_local(&mut self, name: &str, loc: Loc) -> LocalId {
+        let id = self.cx.function.add_local(name, loc);
+        let given = self.cx.function.locals[id.0 as usize].name.clone();
+        if given.contains('.') {
+            let shown = match name.strip_suffix(".0") {
+                Some(temporary) => format!("{temporary}(…)"),
+                None => name.to_owned(),
+            };
+            self.cx.shown.push((given, shown));
+        }
+        id
     }
 
     /// The local that a target is; `None` for [`Target::Discard`].
@@ -219,7 +234,11 @@ impl Lower<'_> {
             Target::Discard => None,
             Target::Existing(id) => Some(*id),
             Target::New { name, loc, id, .. } => {
-                Some(*id.get_or_insert_with(|| self.cx.function.add_local(name, *loc)))
+                if id.is_none() {
+                    let (name, loc) = (name.clone(), *loc);
+                    *id = Some(self.add_local(&name, loc));
+                }
+                *id
             }
         }
     }
@@ -287,7 +306,11 @@ impl Lower<'_> {
                     let path = op.code.path();
                     self.push(StmtKind::Op(op), loc);
                     if !matches!(target, Target::Discard) {
-                        let value = self.poison(range, format!("`{path}` gives no value"), "write it as a statement of its own");
+                        let value = self.poison(
+                            range,
+                            format!("`{path}` gives no value"),
+                            "write it as a statement of its own",
+                        );
                         return self.emit(Rhs::Value(value), target, range);
                     }
                     return Kind::Poison;

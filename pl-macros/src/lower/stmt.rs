@@ -86,7 +86,11 @@ impl Lower<'_> {
     }
 
     /// A block in a scope of its own. With a target, the block's last expression goes there.
-    pub(super) fn block_into(&mut self, block: &mut syn::Block, target: Option<&mut Target>) -> (Vec<pl_core::ir::Stmt>, Kind) {
+    pub(super) fn block_into(
+        &mut self,
+        block: &mut syn::Block,
+        target: Option<&mut Target>,
+    ) -> (Vec<pl_core::ir::Stmt>, Kind) {
         self.nested(|lower| lower.stmts(block, target))
     }
 
@@ -107,7 +111,8 @@ impl Lower<'_> {
         match (kind, target) {
             (Some(kind), _) => kind,
             (None, Some(target)) => {
-                let value = self.poison(range, "this block gives no value", "end it with the value, without a semicolon");
+                let value =
+                    self.poison(range, "this block gives no value", "end it with the value, without a semicolon");
                 self.emit(Rhs::Value(value), target, range)
             }
             (None, None) => Kind::Poison,
@@ -200,7 +205,7 @@ impl Lower<'_> {
                         }
                     }
                     None => {
-                        let id = self.cx.function.add_local(&name, loc);
+                        let id = self.add_local(&name, loc);
                         let kind = ty.as_ref().map_or(Kind::Unknown, |t| Kind::of(&t.ir));
                         self.declare(name, Var { local: id, kind });
                     }
@@ -358,7 +363,10 @@ impl Lower<'_> {
                     return Some((name, var));
                 }
                 if name.starts_with(char::is_uppercase) {
-                    (format!("`{name}` is a constant and cannot be assigned to"), "declare a variable: `let mut name = …`".into())
+                    (
+                        format!("`{name}` is a constant and cannot be assigned to"),
+                        "declare a variable: `let mut name = …`".into(),
+                    )
                 } else {
                     self.undefined(&name)
                 }
@@ -412,13 +420,19 @@ impl Lower<'_> {
         let range = Range::one(e.for_token.span).to(edges(&e.expr));
         let name = match &*e.pat {
             Pat::Wild(_) => None,
-            Pat::Ident(pat) if pat.by_ref.is_none() && pat.mutability.is_none() && pat.subpat.is_none() => Some(pat.ident.clone()),
+            Pat::Ident(pat) if pat.by_ref.is_none() && pat.mutability.is_none() && pat.subpat.is_none() => {
+                Some(pat.ident.clone())
+            }
             Pat::Ident(pat) if pat.mutability.is_some() => {
                 self.error(Range::of(&*e.pat), "a loop variable does not change", "copy it: `let mut j = i;`");
                 Some(pat.ident.clone())
             }
             pat => {
-                self.error(Range::of(pat), format!("a loop variable is a name, found `{}`", text_of(pat)), "write `for i in 0..n`");
+                self.error(
+                    Range::of(pat),
+                    format!("a loop variable is a name, found `{}`", text_of(pat)),
+                    "write `for i in 0..n`",
+                );
                 None
             }
         };
@@ -429,7 +443,7 @@ impl Lower<'_> {
                 Some(ident) => {
                     let at = lower.loc(Range::one(ident.span()));
                     let text = lower.checked_name(ident);
-                    let local = lower.cx.function.add_local(&text, at);
+                    let local = lower.add_local(&text, at);
                     lower.declare(text, Var { local, kind: Kind::Scalar });
                     local
                 }
@@ -480,18 +494,25 @@ impl Lower<'_> {
                 let (bounds, args) = match (<[Expr; 1]>::try_from(bounds.clone()), args.as_slice()) {
                     (Ok([end]), [to]) => ([Expr::int(0), end, Expr::int(1)], quote!(0, #to, 1)),
                     _ => match (bounds.as_slice(), args.as_slice()) {
-                        ([start, end], [from, to]) => ([start.clone(), end.clone(), Expr::int(1)], quote!(#from, #to, 1)),
+                        ([start, end], [from, to]) => {
+                            ([start.clone(), end.clone(), Expr::int(1)], quote!(#from, #to, 1))
+                        }
                         ([start, end, step], [from, to, by]) => {
                             ([start.clone(), end.clone(), step.clone()], quote!(#from, #to, #by))
                         }
                         (other, _) => {
                             let message = format!("`pl::range` has {} arguments, expected 1 to 3", other.len());
-                            self.error(whole, message, "write `pl::range(end)`, `pl::range(start, end)` or `pl::range(start, end, step)`");
+                            self.error(
+                                whole,
+                                message,
+                                "write `pl::range(end)`, `pl::range(start, end)` or `pl::range(start, end, step)`",
+                            );
                             return None;
                         }
                     },
                 };
-                call.args = syn::parse::Parser::parse2(syn::punctuated::Punctuated::parse_terminated, args).unwrap_or_default();
+                call.args =
+                    syn::parse::Parser::parse2(syn::punctuated::Punctuated::parse_terminated, args).unwrap_or_default();
                 Some(bounds)
             }
             syn::Expr::MethodCall(call) => {
@@ -500,7 +521,11 @@ impl Lower<'_> {
                 None
             }
             _ => {
-                self.error(whole, "a loop runs over a range", "write `for i in 0..n`, or `for i in pl::range(start, end, step)`");
+                self.error(
+                    whole,
+                    "a loop runs over a range",
+                    "write `for i in 0..n`, or `for i in pl::range(start, end, step)`",
+                );
                 None
             }
         }
@@ -540,7 +565,11 @@ impl Lower<'_> {
         let (els, else_kind) = match &mut e.else_branch {
             None => {
                 if let Some(target) = target {
-                    let value = self.poison(range, "this `if` gives no value where its condition is false", "add an `else` with a value");
+                    let value = self.poison(
+                        range,
+                        "this `if` gives no value where its condition is false",
+                        "add an `else` with a value",
+                    );
                     self.emit(Rhs::Value(value), target, range);
                 }
                 (vec![], then_kind)
@@ -655,4 +684,3 @@ fn erase_types(pat: &mut Pat, types: &[Ty]) {
 pub(super) fn value_arg(value: Value, loc: Loc) -> Arg {
     Arg { kind: ArgKind::Value(value.expr), loc }
 }
-

@@ -25,7 +25,11 @@ pub fn parse(tokens: TokenStream, errors: &mut Errors) -> Attr {
     let entries = match syn::parse::Parser::parse2(Punctuated::<Entry, Token![,]>::parse_terminated, tokens) {
         Ok(entries) => entries,
         Err(error) => {
-            errors.push(Range::of_error(&error), error.to_string(), "write `#[pl::function(InCore, dynamic(NR, SIZE))]`");
+            errors.push(
+                Range::of_error(&error),
+                error.to_string(),
+                "write `#[pl::function(InCore, dynamic(NR, SIZE))]`",
+            );
             return Attr { kind: FunctionKind::InCore, dynamic: vec![] };
         }
     };
@@ -46,7 +50,11 @@ pub fn parse(tokens: TokenStream, errors: &mut Errors) -> Attr {
             },
             Entry::List(word, names) if word == "dynamic" => {
                 if dynamic.is_some() {
-                    errors.push(Range::one(word.span()), "`dynamic` is given twice", "list all names in one `dynamic(…)`");
+                    errors.push(
+                        Range::one(word.span()),
+                        "`dynamic` is given twice",
+                        "list all names in one `dynamic(…)`",
+                    );
                 }
                 let declared = dynamic.get_or_insert_default();
                 for name in names {
@@ -78,7 +86,8 @@ fn read_kind(path: &syn::Path) -> Result<FunctionKind, (String, String)> {
         "dynamic" => Err(("`dynamic` has no names".into(), "list them: `dynamic(NR, SIZE)`".into())),
         _ => {
             let nearest = names::nearest(&word, ["InCore", "Inline", "Orchestration", "Host"]);
-            let hint = if nearest.is_empty() { String::new() } else { format!("did you mean {}? ", names::list(&nearest)) };
+            let hint =
+                if nearest.is_empty() { String::new() } else { format!("did you mean {}? ", names::list(&nearest)) };
             Err((format!("unknown function type `{word}`"), format!("{hint}{KINDS}")))
         }
     }

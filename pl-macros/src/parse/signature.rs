@@ -71,7 +71,11 @@ fn check_qualifiers(cx: &mut Context, sig: &syn::Signature) {
         cx.error(Range::of(token), "a kernel is not a `const fn`", "remove `const`");
     }
     if let Some(token) = &sig.asyncness {
-        cx.error(Range::of(token), "a kernel is not `async`", "remove `async`: a `pld::system::wait` blocks only its own rank");
+        cx.error(
+            Range::of(token),
+            "a kernel is not `async`",
+            "remove `async`: a `pld::system::wait` blocks only its own rank",
+        );
     }
     if !matches!(sig.safety, syn::Safety::Default) {
         cx.error(Range::of(&sig.safety), "a kernel is not `unsafe`", "remove it");
@@ -86,14 +90,22 @@ fn check_qualifiers(cx: &mut Context, sig: &syn::Signature) {
 
 fn read_generics(cx: &mut Context, generics: &syn::Generics) -> Vec<Generic> {
     if let Some(clause) = &generics.where_clause {
-        cx.error(Range::of(clause), "a kernel has no `where` clause", "write the bound at the type parameter: `T: pl::Element`");
+        cx.error(
+            Range::of(clause),
+            "a kernel has no `where` clause",
+            "write the bound at the type parameter: `T: pl::Element`",
+        );
     }
     let mut read = vec![];
     for param in &generics.params {
         let range = Range::of(param);
         match param {
             GenericParam::Lifetime(_) => {
-                cx.error(range, "a kernel has no lifetimes", "remove it: arguments are lent by the host for the launch");
+                cx.error(
+                    range,
+                    "a kernel has no lifetimes",
+                    "remove it: arguments are lent by the host for the launch",
+                );
             }
             GenericParam::Type(ty) => {
                 let ident = &ty.ident;
@@ -127,7 +139,11 @@ fn read_generics(cx: &mut Context, generics: &syn::Generics) -> Vec<Generic> {
     for generic in &read {
         if taken.contains(&generic.ident.to_string()) {
             let message = format!("`{}` is a generic parameter and declared `dynamic`", generic.ident);
-            cx.error(Range::one(generic.ident.span()), message, "a dim is bound at launch, a generic argument where it is written: keep one");
+            cx.error(
+                Range::one(generic.ident.span()),
+                message,
+                "a dim is bound at launch, a generic argument where it is written: keep one",
+            );
         }
     }
     read
@@ -137,7 +153,11 @@ fn read_param(cx: &mut Context, input: &FnArg) -> Option<Param> {
     let typed = match input {
         FnArg::Typed(typed) => typed,
         FnArg::Receiver(receiver) => {
-            cx.error(Range::of(receiver), "a kernel is a free function, it has no `self`", "move it out of the `impl`, and pass what it needs");
+            cx.error(
+                Range::of(receiver),
+                "a kernel is a free function, it has no `self`",
+                "move it out of the `impl`, and pass what it needs",
+            );
             return None;
         }
     };
@@ -147,7 +167,11 @@ fn read_param(cx: &mut Context, input: &FnArg) -> Option<Param> {
     let (ident, mutability) = match &*typed.pat {
         Pat::Ident(pat) if pat.by_ref.is_none() && pat.subpat.is_none() => (pat.ident.clone(), pat.mutability),
         pat => {
-            cx.error(Range::of(pat), format!("a parameter is a name, found the pattern `{}`", text_of(pat)), "give it a name, `_unused` if need be");
+            cx.error(
+                Range::of(pat),
+                format!("a parameter is a name, found the pattern `{}`", text_of(pat)),
+                "give it a name, `_unused` if need be",
+            );
             return None;
         }
     };

@@ -64,6 +64,9 @@ pub fn ty(cx: &mut Context, source: &syn::Type, place: Where, lookup: Lookup<'_>
         syn::Type::Path(path) if path.qself.is_none() => &path.path,
         other => {
             let help = match other {
+                syn::Type::Reference(r) if matches!(*r.elem, syn::Type::Slice(_) | syn::Type::Array(_)) => {
+                    "write `pl::Tensor<f32, { [SIZE] }>`: arguments are lent by the host without `&`".into()
+                }
                 syn::Type::Reference(r) => {
                     format!("write `{}`: arguments are lent by the host without `&`", text_of(&*r.elem))
                 }
@@ -90,11 +93,13 @@ pub fn ty(cx: &mut Context, source: &syn::Type, place: Where, lookup: Lookup<'_>
                     Ty { ir: Type::Scalar(scalar), mode: Mode::In, copy: elem.clone(), elem, shape: None, range }
                 }
                 None => {
-                    let nearest = names::nearest(&text, KNOWN.into_iter().chain(DType::ALL.map(DType::name)).chain(["usize", "bool"]));
+                    let nearest = names::nearest(
+                        &text,
+                        KNOWN.into_iter().chain(DType::ALL.map(DType::name)).chain(["usize", "bool"]),
+                    );
                     let help = match nearest.as_slice() {
-                        [] if is_number(&last) => ELEMENTS.into(),
+                        _ if is_number(&last) => ELEMENTS.to_owned(),
                         [] => TYPES.to_owned(),
-                        near if is_number(&last) => format!("did you mean {}? {ELEMENTS}", names::list(near)),
                         near => format!("did you mean {}?", names::list(near)),
                     };
                     cx.error(range, format!("a kernel has no type `{text}`"), help);
@@ -115,18 +120,30 @@ fn wrapped(cx: &mut Context, path: &syn::Path, text: &str, range: Range, place: 
     let inner = match arguments(path).as_slice() {
         [GenericArgument::Type(inner)] => inner,
         _ => {
-            cx.error(range, format!("`{text}` takes one type"), format!("write `{text}<pl::Tensor<f32, {{ [1, SIZE] }}>>`"));
+            cx.error(
+                range,
+                format!("`{text}` takes one type"),
+                format!("write `{text}<pl::Tensor<f32, {{ [1, SIZE] }}>>`"),
+            );
             return Ty::poisoned(cx, range);
         }
     };
     let mut inner = ty(cx, inner, place, lookup);
     if place != Where::Param {
         let what = if place == Where::Return { "a return type" } else { "the type of a variable" };
-        cx.error(range, format!("`{text}` in {what}"), "`pl::Out` and `pl::InOut` mark parameters: write the type inside");
+        cx.error(
+            range,
+            format!("`{text}` in {what}"),
+            "`pl::Out` and `pl::InOut` mark parameters: write the type inside",
+        );
         return inner;
     }
     if !inner.ir.is_memory() && inner.ir != Type::Unknown {
-        cx.error(range, format!("`{text}` of something that is not memory"), "only tensors and windows are written: drop the wrapper");
+        cx.error(
+            range,
+            format!("`{text}` of something that is not memory"),
+            "only tensors and windows are written: drop the wrapper",
+        );
         return inner;
     }
     if inner.mode != Mode::In {
@@ -271,7 +288,11 @@ fn extent(cx: &mut Context, expr: &syn::Expr, lookup: Lookup<'_>) -> Extent {
                 syn::BinOp::Div(_) => BinOp::Div,
                 syn::BinOp::Rem(_) => BinOp::Rem,
                 _ => {
-                    cx.error(Range::of(&e.op), format!("`{}` in a shape", text_of(&e.op)), "extents are computed with + - * / %");
+                    cx.error(
+                        Range::of(&e.op),
+                        format!("`{}` in a shape", text_of(&e.op)),
+                        "extents are computed with + - * / %",
+                    );
                     return None;
                 }
             };
@@ -304,7 +325,11 @@ pub fn elem(cx: &mut Context, source: &syn::Type) -> Option<(Elem, TokenStream)>
     }
     let text = text_of(source);
     let nearest = names::nearest(&text, DType::ALL.map(DType::name));
-    let hint = if nearest.is_empty() { String::new() } else { format!("did you mean {}? ", names::list(&nearest)) };
+    let hint = if nearest.is_empty() || is_number(&text) {
+        String::new()
+    } else {
+        format!("did you mean {}? ", names::list(&nearest))
+    };
     cx.error(Range::of(source), format!("`{text}` is not an element type"), format!("{hint}{ELEMENTS}"));
     None
 }
