@@ -11,6 +11,7 @@
 mod support;
 
 use pl_core::bind::{ArgShape, Bindings, Platform, bind, program};
+use pl_core::cost::{Card, RankProgram, cards};
 use pl_core::definition::{Definition, Source};
 use pl_core::ir::Function;
 use pl_core::pass::{Library, link, lower};
@@ -330,6 +331,21 @@ fn define(functions: &[Function]) -> Library {
     Library::new(names.into_iter().zip(POINTERS))
 }
 
+/// The cards, one line per rank.
+fn cost(cards: &[Card]) -> String {
+    let mut text = String::new();
+    for (rank, card) in cards.iter().enumerate() {
+        let Card { bytes_received, bytes_sent, remote_loads, peer_notifies, self_notifies, waits, .. } = card;
+        let Card { barriers, credits, result_elements, .. } = card;
+        let _ = writeln!(
+            text,
+            "rank {rank}: received {bytes_received}, sent {bytes_sent}, remote loads {remote_loads}, notifies {peer_notifies} + \
+             {self_notifies}, waits {waits}, barriers {barriers}, credits {credits}, results {result_elements}"
+        );
+    }
+    text
+}
+
 fn run_pass(pass: &str, header: &Header, sections: &[Section<'_>]) -> String {
     let functions: Vec<Function> = sections.iter().map(Section::function).collect();
     let library = define(&functions);
@@ -351,6 +367,11 @@ fn run_pass(pass: &str, header: &Header, sections: &[Section<'_>]) -> String {
     let output = match pass {
         "bind" => Ok(bindings.dims.iter().map(|(name, value)| format!("{name} = {value}\n")).collect()),
         "lower" => lower(&linked, &bindings, &header.platform(), &library).map(|f| print(&f)),
+        "cost" => program(&linked, &bindings, &header.platform(), &library).map(|program| {
+            let scalars = vec![None; program.function.params.len()];
+            let ranks = vec![RankProgram { program: &program, scalars: &scalars }; bindings.world];
+            cost(&cards(&ranks))
+        }),
         "program" => program(&linked, &bindings, &header.platform(), &library).map(|p| print(&p.function)),
         _ => panic!("unknown pass `{pass}`"),
     };

@@ -1,6 +1,6 @@
 //! The op table: one entry per op, and everything that is derived from it.
 //!
-//! An entry of [`table`] names an op's path, parameters, type rule, effects, cost and documentation. The macro's look-up, the
+//! An entry of `table.rs` names an op's path, parameters, type rule, effects, cost and documentation. The macro's look-up, the
 //! verifier, the printer and the parser, the engines' dispatch, the cost card and `docs/ops.md` all read it; nothing
 //! else in the project lists the ops.
 

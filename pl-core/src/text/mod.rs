@@ -1,6 +1,6 @@
 //! The text form of the IR: printed for people, embedded in the user's crate, read back by tests and at link.
 //!
-//! [`print`] and [`parse`] are inverse: `parse(&print(&f))` equals `f`. [`embed`] writes the same text with locations, and
+//! [`print()`] and [`parse`] are inverse: `parse(&print(&f))` equals `f`. [`embed`] writes the same text with locations, and
 //! [`parse_embedded`] reads them. Neither direction panics, whatever it is given; nesting is limited to [`MAX_DEPTH`].
 //!
 //! # Lexis
@@ -59,7 +59,7 @@ mod print;
 use crate::ir::{Expr, Extent, Function, Type};
 use core::fmt;
 
-/// The version that [`print`] writes and [`parse`] reads.
+/// The version that [`print()`] writes and [`parse`] reads.
 pub const VERSION: u32 = 1;
 
 /// The deepest nesting of blocks and expressions together that [`parse`] accepts, so that no pass runs out of stack.
