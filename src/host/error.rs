@@ -2,6 +2,7 @@
 
 use pl_core::diag::Located;
 use pl_core::fault::Fault;
+use pl_core::runtime::EngineError;
 use std::fmt;
 use std::ops::Range;
 
@@ -54,6 +55,21 @@ impl Error {
     /// An error of the host's own making.
     pub(crate) fn usage(message: impl Into<String>, help: impl Into<String>) -> Error {
         Error::Usage { message: message.into(), help: help.into() }
+    }
+}
+
+/// An engine's error that has nothing to do with a call.
+impl From<EngineError> for Error {
+    fn from(error: EngineError) -> Error {
+        match error {
+            EngineError::Fault(fault) => Error::Fault(fault),
+            EngineError::Window { window, problem } => Error::usage(format!("window {}: {problem}", window.0), ""),
+            EngineError::Poisoned(window) => Error::Poisoned {
+                message: format!("window {} was used by a launch that failed", window.0),
+                help: "reset it before it is used again: `world.reset(&window)`".into(),
+            },
+            EngineError::Usage { message, help } => Error::usage(message, help),
+        }
     }
 }
 

@@ -1,5 +1,6 @@
 //! What a call becomes on its way to a run, to look at.
 
+use super::Error;
 use super::prepare::Compiled;
 use pl_core::cost::Card;
 use pl_core::ir::Function;
@@ -29,8 +30,8 @@ impl Stage {
     }
 
     /// What a rank executes, as text.
-    pub fn plan(&self) -> String {
-        pl_sim::show_plan(&self.compiled.program)
+    pub fn plan(&self) -> Result<String, Error> {
+        Ok(pl_sim::plan_of(&self.compiled.program)?.to_string())
     }
 
     /// What the call costs the rank, computed from the lowered kernel.

@@ -48,10 +48,7 @@ impl World {
                 "each rank runs on a device of its own; name every device once",
             ));
         }
-        let engine = pl_sim::Simulator::open(platform, device_ids.len()).ok_or_else(|| {
-            let known: Vec<String> = pl_sim::PLATFORMS.iter().map(|p| format!("`{}`", p.name)).collect();
-            Error::usage(format!("there is no platform `{platform}`"), format!("platforms are {}", known.join(", ")))
-        })?;
+        let engine = pl_sim::Simulator::open(platform, device_ids.len())?;
         let shared = Shared { engine: Arc::new(engine), programs: Programs::default(), live: Mutex::default() };
         Ok(World { shared: Arc::new(shared), devices: device_ids.to_vec() })
     }
@@ -164,7 +161,7 @@ impl World {
     }
 
     fn allocate<T: Element>(&self, shape: Vec<usize>, contents: Contents) -> Result<Window<T>, Error> {
-        let id = self.shared.engine.allocate(T::DTYPE, &shape, contents).map_err(plain)?;
+        let id = self.shared.engine.allocate(T::DTYPE, &shape, contents)?;
         self.shared.live().insert(id);
         Ok(Window::new(self.shared.clone(), id, shape))
     }
@@ -199,7 +196,7 @@ impl World {
 
     /// An engine's error in the words of the calls that it was given.
     fn explain(&self, error: EngineError, calls: &[Call<'_>]) -> Error {
-        let EngineError::Poisoned(window) = error else { return plain(error) };
+        let EngineError::Poisoned(window) = error else { return error.into() };
         let user = |call: &Call<'_>| call.windows().find(|(_, id, _)| *id == window).map(|(position, ..)| position);
         let ranks: Vec<usize> = (0..calls.len()).filter(|rank| user(&calls[*rank]).is_some()).collect();
         let which = ranks.first().and_then(|rank| Some((&calls[*rank], user(&calls[*rank])?)));
@@ -213,30 +210,17 @@ impl World {
     }
 }
 
-/// An engine's error that has nothing to do with a call.
-fn plain(error: EngineError) -> Error {
-    match error {
-        EngineError::Fault(fault) => Error::Fault(fault),
-        EngineError::Window { problem, .. } => Error::usage(problem, ""),
-        EngineError::Poisoned(_) => Error::Poisoned {
-            message: "the window was used by a launch that failed".into(),
-            help: "reset it before it is used again: `world.reset(&window)`".into(),
-        },
-        EngineError::Usage { message, help } => Error::usage(message, help),
-    }
-}
-
 impl Shared {
     pub(super) fn ranks(&self) -> usize {
         self.engine.ranks()
     }
 
     pub(super) fn read(&self, window: WindowId, rank: usize, out: &mut [u8]) -> Result<(), Error> {
-        self.engine.read(window, rank, out).map_err(plain)
+        self.engine.read(window, rank, out).map_err(Error::from)
     }
 
     pub(super) fn write(&self, window: WindowId, rank: usize, bytes: &[u8]) -> Result<(), Error> {
-        self.engine.write(window, rank, bytes).map_err(plain)
+        self.engine.write(window, rank, bytes).map_err(Error::from)
     }
 
     pub(super) fn free(&self, window: WindowId) {
@@ -245,7 +229,7 @@ impl Shared {
     }
 
     fn reset(&self, window: WindowId) -> Result<(), Error> {
-        self.engine.reset(window).map_err(plain)
+        self.engine.reset(window).map_err(Error::from)
     }
 
     fn live(&self) -> std::sync::MutexGuard<'_, BTreeSet<WindowId>> {

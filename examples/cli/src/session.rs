@@ -133,7 +133,7 @@ impl Session {
         let text = match emit {
             Emit::Ir => text::print(first.ir()),
             Emit::Lowered => text::print(first.lowered()),
-            Emit::Plan => first.plan(),
+            Emit::Plan => first.plan()?,
             Emit::Cost => card::show(&stages),
             Emit::Diff => {
                 let (hand, builtin) = (compile(Mode::Hand)?, compile(Mode::Builtin)?);
