@@ -4,7 +4,8 @@ mod support;
 
 use expect_test::{Expect, expect};
 use pl_core::ir::*;
-use pl_core::text::{MAX_DEPTH, ParseError, embed, parse, parse_embedded, print};
+use pl_core::text::{MAX_DEPTH, ParseError, embed, parse, parse_embedded, print, too_deep};
+use pl_core::verify::{Moment, verify};
 use proptest::prelude::*;
 use support::generate::functions;
 
@@ -232,7 +233,51 @@ fn nesting_is_limited() {
     deep("if true {\n".repeat(many) + &"}\n".repeat(many));
     deep("while {\n".repeat(many));
     deep(format!("if true {{\n}}{}", " else if true {\n}".repeat(many)));
-    body(format!("a = 1{}", " + 1".repeat(MAX_DEPTH - 8))).expect("it is not too deep");
+    deep(format!("a = 1{}", " + 1".repeat(MAX_DEPTH - 1)));
+}
+
+#[test]
+fn what_is_not_too_deep_reads_back() {
+    let check = |kind: StmtKind, depth: usize| {
+        let mut function = Function::new("k", FunctionKind::InCore);
+        let local = function.add_local("a", Loc::NONE);
+        let mut stmt = kind;
+        if let StmtKind::Assign { dst, .. } = &mut stmt {
+            *dst = local;
+        }
+        function.body.push(Stmt { kind: stmt, loc: Loc::NONE });
+        let fits = too_deep(&function).is_none();
+        assert_eq!(fits, depth <= MAX_DEPTH, "{depth}");
+        assert_eq!(parse(&print(&function)).is_ok(), fits, "{depth}");
+        assert_eq!(
+            verify(&function, Moment::Source).errors.iter().all(|e| !e.message.contains("nested")),
+            fits,
+            "{depth}"
+        );
+    };
+    let add = |a: Expr, b: Expr| Expr::binary(BinOp::Add, a, b);
+    let flag = || Expr::new(ExprKind::Lit { value: Lit::Bool(true), ty: None });
+    for depth in [2, 60, MAX_DEPTH - 1, MAX_DEPTH, MAX_DEPTH + 1, MAX_DEPTH + 40] {
+        // The body is one level, the leaf another.
+        let levels = depth - 2;
+        let left = (0..levels).fold(Expr::int(1), |e, _| add(e, Expr::int(1)));
+        let right = (0..levels).fold(Expr::int(1), |e, _| add(Expr::int(1), e));
+        let minus = (0..levels).fold(Expr::int(1), |e, _| Expr::new(ExprKind::Unary(UnOp::Neg, Box::new(e))));
+        for value in [left, right, minus] {
+            check(StmtKind::Assign { dst: LocalId(0), value }, depth);
+        }
+        let nest = |els: bool| {
+            (0..levels).fold(None, |inner: Option<StmtKind>, _| {
+                let inner: Block = inner.into_iter().map(|kind| Stmt { kind, loc: Loc::NONE }).collect();
+                let (then, els) = if els { (vec![], inner) } else { (inner, vec![]) };
+                Some(StmtKind::If { cond: flag(), then, els })
+            })
+        };
+        for kind in [nest(false), nest(true)].into_iter().flatten() {
+            // As many blocks as levels, and one for the body.
+            check(kind, depth - 1);
+        }
+    }
 }
 
 proptest! {

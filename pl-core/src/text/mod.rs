@@ -56,7 +56,7 @@ mod lex;
 mod parse;
 mod print;
 
-use crate::ir::{Expr, Extent, Function, Type};
+use crate::ir::{Expr, ExprKind, Extent, Function, Loc, Stmt, StmtKind, Type};
 use core::fmt;
 
 /// The version that [`print()`] writes and [`parse`] reads.
@@ -102,6 +102,33 @@ pub fn parse(text: &str) -> Result<Function, Vec<ParseError>> {
 /// Reads what [`embed`] wrote; its places are in `file`.
 pub fn parse_embedded(text: &str, file: &str) -> Result<Function, Vec<ParseError>> {
     parse::function(text, file, true)
+}
+
+/// Where the function is nested deeper than [`MAX_DEPTH`], so that its text would not be read.
+pub fn too_deep(function: &Function) -> Option<Loc> {
+    fn block(stmts: &[Stmt], depth: usize) -> Option<Loc> {
+        stmts.iter().find_map(|stmt| {
+            let compound = matches!(stmt.kind, StmtKind::For { .. } | StmtKind::While { .. } | StmtKind::If { .. });
+            let mut deep = depth + usize::from(compound) > MAX_DEPTH;
+            stmt.kind.for_each_expr(&mut |e| deep |= depth + height(e, MAX_DEPTH) > MAX_DEPTH);
+            if deep {
+                return Some(stmt.loc);
+            }
+            stmt.kind.blocks().into_iter().find_map(|nested| block(nested, depth + 1))
+        })
+    }
+    /// The height of an expression, as far as `limit`.
+    fn height(expr: &Expr, limit: usize) -> usize {
+        if limit == 0 {
+            return 1;
+        }
+        1 + match &expr.kind {
+            ExprKind::Unary(_, a) | ExprKind::Cast(_, a) => height(a, limit - 1),
+            ExprKind::Binary(_, a, b) => height(a, limit - 1).max(height(b, limit - 1)),
+            _ => 0,
+        }
+    }
+    block(&function.body, 1)
 }
 
 /// Something that is wrong in the text.

@@ -29,6 +29,7 @@ pub(super) fn function(text: &str, file: &str, embedded: bool) -> Result<Functio
         start: 0,
         unclosed: false,
         brackets: 0,
+        blocks: 0,
         depth: 0,
     };
     let read = parser.file();
@@ -65,7 +66,9 @@ struct Parser<'t> {
     unclosed: bool,
     /// How many parentheses and brackets are open: inside, lines do not end.
     brackets: u32,
-    /// How many blocks and expressions are being read.
+    /// How many blocks are open.
+    blocks: usize,
+    /// How many calls of this parser for blocks and expressions are open: at most two for each level.
     depth: usize,
 }
 
@@ -154,10 +157,10 @@ impl<'t> Parser<'t> {
         Reported
     }
 
-    /// Goes one level deeper; [`Parser::leave`] comes back.
+    /// Goes one call deeper; [`Parser::leave`] comes back.
     fn enter(&mut self) -> Parsed<()> {
         self.depth += 1;
-        self.check_depth(0)
+        if self.depth <= 2 * MAX_DEPTH + 2 { Ok(()) } else { Err(self.too_deep()) }
     }
 
     fn leave(&mut self) {
@@ -166,11 +169,12 @@ impl<'t> Parser<'t> {
 
     /// Reports an expression of this height that is too deep where it stands.
     fn check_depth(&mut self, height: usize) -> Parsed<()> {
-        if self.depth + height <= MAX_DEPTH {
-            return Ok(());
-        }
+        if self.blocks + height <= MAX_DEPTH { Ok(()) } else { Err(self.too_deep()) }
+    }
+
+    fn too_deep(&mut self) -> Reported {
         let message = format!("blocks and expressions are nested more than {MAX_DEPTH} deep");
-        Err(self.error(self.peek(), message, "give inner values names, or move inner blocks to an `Inline` function"))
+        self.error(self.peek(), message, "give inner values names, or move inner blocks to an `Inline` function")
     }
 
     /// Items with commas between them and `close` after them.

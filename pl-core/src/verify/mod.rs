@@ -10,7 +10,8 @@
 //! - arguments of ops are what the table asks for: kind, element type, rank, shape, distinct memory, implemented enum values;
 //! - boxes fit their memory as far as names and constants show it, with the bindings as far as those do;
 //! - nothing is stored into an `In` parameter; an `Out` parameter is stored to somewhere, and not read where no path has stored before;
-//! - what is returned is what is declared.
+//! - what is returned is what is declared;
+//! - nothing is nested too deep for the passes and the text form.
 //!
 //! What depends on constants that are not filled in yet is not an error but a [`Fact`], for the macro to have rustc check. What depends on
 //! values that only a run has is checked there.
@@ -89,6 +90,15 @@ pub enum Check {
 
 /// Verifies a function.
 pub fn verify(function: &Function, moment: Moment<'_>) -> Verdict {
+    if let (Moment::Source, Some(loc)) = (moment, crate::text::too_deep(function)) {
+        let message = format!("blocks and expressions are nested more than {} deep", crate::text::MAX_DEPTH);
+        let help = "give inner values names, or move inner blocks to an `Inline` function";
+        let inferred = Inferred {
+            types: vec![Type::Unknown; function.locals.len()],
+            roots: vec![None; function.locals.len()],
+        };
+        return Verdict { inferred, errors: vec![Diagnostic::new(loc, message, help)], facts: vec![] };
+    }
     let mut checker = Checker::new(function, moment);
     checker.check_signature();
     checker.check_body();

@@ -13,7 +13,9 @@ impl<'t> Parser<'t> {
 
     /// The rest of a block whose brace was read.
     fn block_after(&mut self, open: Token<'t>) -> Parsed<Block> {
-        if self.enter().is_err() {
+        self.blocks += 1;
+        if self.enter().and_then(|()| self.check_depth(0)).is_err() {
+            self.blocks -= 1;
             self.leave();
             self.skip_block();
             return Err(Reported);
@@ -21,6 +23,7 @@ impl<'t> Parser<'t> {
         let mut block = vec![];
         loop {
             if self.eat("}") {
+                self.blocks -= 1;
                 self.leave();
                 return Ok(block);
             }
@@ -34,11 +37,11 @@ impl<'t> Parser<'t> {
                     "add `}` after the last statement of the block",
                 ));
             }
-            let (start, depth) = (self.next, self.depth);
+            let (start, blocks, depth) = (self.next, self.blocks, self.depth);
             match self.statement().and_then(|stmt| self.end_of_line().map(|()| stmt)) {
                 Ok(stmt) => block.push(stmt),
                 Err(Reported) => {
-                    self.depth = depth;
+                    (self.blocks, self.depth) = (blocks, depth);
                     self.recover(start);
                 }
             }
@@ -235,8 +238,11 @@ impl<'t> Parser<'t> {
         if self.eat_word("else") {
             let at = usize::from(matches!(self.peek().tok, Tok::At(_)));
             if self.ahead(at).tok == Tok::Word("if") {
+                self.blocks += 1;
                 self.enter()?;
+                self.check_depth(0)?;
                 els.push(self.statement()?);
+                self.blocks -= 1;
                 self.leave();
             } else {
                 els = self.block()?;
