@@ -126,38 +126,164 @@ fn files_that_do_not_fit() {
     let input = |name: &str, devices: &str, expected: Expect| {
         check_failure(&["-d", devices, "--input", &fixture(name)], 2, expected);
     };
-    input("f64.npy", "0-3", expect![[""]]);
-    input("big_endian.npy", "0-3", expect![[""]]);
-    input("fortran.npy", "0-3", expect![[""]]);
-    input("two_axes.npy", "0-3", expect![[""]]);
-    input("structured.npy", "0-3", expect![[""]]);
-    input("truncated.npy", "0-3", expect![[""]]);
-    input("not_npy.txt", "0-3", expect![[""]]);
-    input("missing.npy", "0-3", expect![[""]]);
-    input("two_rows.npy", "0-3", expect![[""]]);
-    input("does_not_divide.npy", "0-3", expect![[""]]);
-    input("p4_size8.npy", "0,1", expect![[""]]);
-    check_failure(&["--output", "/nowhere/y.npy"], 2, expect![[""]]);
+    input("f64.npy", "0-3", expect![[r#"
+        error: `/examples/cli/tests/npy/f64.npy` holds float64 (`<f8`), and not float32 (`<f4`); use `x.astype('<f4')`
+    "#]]);
+    input("big_endian.npy", "0-3", expect![[r#"
+        error: `/examples/cli/tests/npy/big_endian.npy` holds big-endian float32 (`>f4`), and not little-endian; use `x.astype('<f4')`
+    "#]]);
+    input("fortran.npy", "0-3", expect![[r#"
+        error: `/examples/cli/tests/npy/fortran.npy` is in Fortran order, and not in C order; use `np.ascontiguousarray(x)` before `np.save`
+    "#]]);
+    input("two_axes.npy", "0-3", expect![[r#"
+        error: `/examples/cli/tests/npy/two_axes.npy` has shape [4, 32], and not 3 axes [P, 1, P * SIZE]; use `x.reshape(P, 1, -1)`
+    "#]]);
+    input("structured.npy", "0-3", expect![[r#"
+        error: `/examples/cli/tests/npy/structured.npy` holds another type (`[('re', '<f4'), ('im', '<f4')]`), and not float32 (`<f4`); use `x.astype('<f4')`
+    "#]]);
+    input("truncated.npy", "0-3", expect![[r#"
+        error: `/examples/cli/tests/npy/truncated.npy` is damaged: its header promises f32 of shape [4, 1, 32], and 384 bytes of data follow
+    "#]]);
+    input("not_npy.txt", "0-3", expect![[r#"
+        error: `/examples/cli/tests/npy/not_npy.txt` is not a .npy file: error parsing header: start does not match magic string
+    "#]]);
+    input("missing.npy", "0-3", expect![[r#"
+        error: cannot open `/examples/cli/tests/npy/missing.npy`: No such file or directory (os error 2)
+    "#]]);
+    input("two_rows.npy", "0-3", expect![[r#"
+        error: `/examples/cli/tests/npy/two_rows.npy` has shape [4, 2, 16], which does not fit 4 ranks
+          = help: x has shape [4, 1, 4 * SIZE], or choose as many devices as it has rows: `-d`
+    "#]]);
+    input("does_not_divide.npy", "0-3", expect![[r#"
+        error: `/examples/cli/tests/npy/does_not_divide.npy` has shape [4, 1, 30], which does not fit 4 ranks
+          = help: x has shape [4, 1, 4 * SIZE], or choose as many devices as it has rows: `-d`
+    "#]]);
+    input("p4_size8.npy", "0,1", expect![[r#"
+        error: `/examples/cli/tests/npy/p4_size8.npy` has shape [4, 1, 32], which does not fit 2 ranks
+          = help: x has shape [2, 1, 2 * SIZE], or choose as many devices as it has rows: `-d`
+    "#]]);
+    check_failure(&["--output", "/nowhere/y.npy"], 2, expect![[r#"
+        error: cannot write `/nowhere/y.npy`: No such file or directory (os error 2)
+    "#]]);
 }
 
 #[test]
 fn mistakes_on_the_command_line() {
-    check_failure(&["-d", ""], 2, expect![[""]]);
-    check_failure(&["-d", "0,0"], 2, expect![[""]]);
-    check_failure(&["-d", "0-x"], 2, expect![[""]]);
-    check_failure(&["-d", "5-2"], 2, expect![[""]]);
-    check_failure(&["-d", "3"], 2, expect![[""]]);
-    check_failure(&["-p", "a3sim"], 2, expect![[""]]);
-    check_failure(&["--mode", "auto"], 2, expect![[""]]);
-    check_failure(&["--emit", "asm"], 2, expect![[""]]);
-    check_failure(&["--frobnicate"], 2, expect![[""]]);
+    check_failure(&["-d", ""], 2, expect![[r#"
+        error: invalid value '' for '--devices <IDS>': the list is empty; give ids and ranges, such as `0,1` or `0-3`
+
+        For more information, try '--help'.
+    "#]]);
+    check_failure(&["-d", "0,0"], 2, expect![[r#"
+        error: device 0 stands in the device list more than once
+          = help: each rank runs on a device of its own; name every device once
+    "#]]);
+    check_failure(&["-d", "0-x"], 2, expect![[r#"
+        error: invalid value '0-x' for '--devices <IDS>': `0-x` is neither a device id nor a range of them, such as `2` or `0-3`
+
+        For more information, try '--help'.
+    "#]]);
+    check_failure(&["-d", "5-2"], 2, expect![[r#"
+        error: invalid value '5-2' for '--devices <IDS>': the range `5-2` runs backwards; write `2-5`
+
+        For more information, try '--help'.
+    "#]]);
+    check_failure(&["-d", "3"], 2, expect![[r#"
+        error: 14_reduce_scatter needs at least 2 ranks, and `--devices` names 1 device
+          = help: name more: `-d 0,1`
+    "#]]);
+    check_failure(&["-p", "a3sim"], 2, expect![[r#"
+        error: unknown platform `a3sim`
+          = help: platforms are `sim`, `a2a3sim`, `a5sim`; did you mean `a5sim`?
+    "#]]);
+    check_failure(&["--mode", "auto"], 2, expect![[r#"
+        error: invalid value 'auto' for '--mode <MODE>'
+          [possible values: hand, builtin]
+
+        For more information, try '--help'.
+    "#]]);
+    check_failure(&["--emit", "asm"], 2, expect![[r#"
+        error: invalid value 'asm' for '--emit <STAGE>'
+          [possible values: ir, lowered, diff, plan, cost]
+
+        For more information, try '--help'.
+    "#]]);
+    check_failure(&["--frobnicate"], 2, expect![[r#"
+        error: unexpected argument '--frobnicate' found
+
+        Usage: 14_reduce_scatter [OPTIONS]
+
+        For more information, try '--help'.
+    "#]]);
 }
 
 #[test]
 fn help() {
     let output = run(&["--help"]);
     assert_eq!((output.status, &*output.stderr), (Some(0), ""));
-    expect![[""]].assert_eq(&output.stdout);
+    expect![[r#"
+        ReduceScatter: every rank brings P chunks, rank r leaves with the sum of everyone's chunk r
+
+        Usage: 14_reduce_scatter [OPTIONS]
+
+        Options:
+          -p, --platform <PLATFORM>
+                  The platform whose devices run the kernel: `sim` (no on-chip limit), `a2a3sim` or `a5sim`
+          
+                  [default: a2a3sim]
+
+          -d, --devices <IDS>
+                  The ids of the devices, one per rank: `0,1`, `0-6`, `4,9`
+          
+                  [default: 0,1]
+
+              --seed <N>
+                  Runs the ranks on one thread, interleaved by this number; the same number gives the same run. Without it they run in parallel
+
+              --color <WHEN>
+                  When to colour the output; `auto` colours a terminal's, unless `NO_COLOR` is set
+          
+                  [default: auto]
+                  [possible values: auto, always, never]
+
+              --mode <MODE>
+                  Which kernel runs: the hand-rolled one, or the one that calls the builtin
+
+                  Possible values:
+                  - hand:    The hand-rolled kernel
+                  - builtin: The kernel that calls the builtin
+          
+                  [default: hand]
+
+              --emit <STAGE>
+                  Prints a stage of the kernel and ends without running it
+
+                  Possible values:
+                  - ir:      The kernel as it was written, as IR
+                  - lowered: The IR after collectives were lowered, bound to the arguments' shapes
+                  - diff:    Hand-rolled against builtin, after lowering
+                  - plan:    What a rank executes
+                  - cost:    What one rank sends, receives and waits for
+
+              --input <FILE>
+                  Reads the input from this .npy file
+
+              --output <FILE>
+                  Writes the result into this .npy file
+
+          -h, --help
+                  Print help (see a summary with '-h')
+
+        Examples:
+          cargo run --release --example 14_reduce_scatter -- -p a2a3sim -d 0,1
+          cargo run --release --example 14_reduce_scatter -- -d 0-3 --mode builtin
+          cargo run --release --example 14_reduce_scatter -- --emit diff
+          cargo run --release --example 14_reduce_scatter -- -p sim -d 0-6 --input x.npy --output y.npy
+
+        The input is x of shape [P, 1, P * SIZE], f32 in C order, from `np.save`; without it SIZE is 64 and x[r] counts up from 100 r.
+        The result is y of shape [P, 1, SIZE].
+        Exit status: 0 right, 1 the result differs from the golden, 2 usage or input, 3 deadlock or another check, 130 Ctrl-C.
+    "#]].assert_eq(&output.stdout);
 }
 
 #[test]
@@ -180,7 +306,42 @@ fn emit_prints_and_does_not_run() {
 
 #[test]
 fn diff() {
-    expect![[""]].assert_eq(&run(&["--emit", "diff"]).stdout);
+    expect![[r#"
+        --- hand_step (lowered)
+        +++ builtin_step (lowered)
+        @@ -1,5 +1,5 @@
+         pl 1
+        -InCore fn hand_step(x: In tensor<f32, [1, NR * SIZE]>, y: Out tensor<f32, [1, SIZE]>, data: InOut window<f32, [NR, SIZE]>, signal: InOut window<i32, [NR, 1]>) -> tensor<f32, [1, SIZE]> dynamic(NR, SIZE) {
+        +InCore fn builtin_step(x: In tensor<f32, [1, NR * SIZE]>, y: Out tensor<f32, [1, SIZE]>, data: InOut window<f32, [NR, SIZE]>, signal: InOut window<i32, [NR, 1]>) -> tensor<f32, [1, SIZE]> dynamic(NR, SIZE) {
+           ctx = pld::get_comm_ctx(data)
+           my_rank = pld::rank(ctx)
+           nranks = pld::nranks(ctx)
+        @@ -24,6 +24,23 @@
+               acc = pl::add(acc, recv)
+             }
+           }
+        -  y = pl::store(acc, [0, 0], y)
+        +  for peer.2 in 0..nranks {
+        +    if peer.2 != my_rank {
+        +      pld::system::notify(signal, peer.2, [my_rank, 0], 1, op = AtomicAdd)
+        +    }
+        +  }
+        +  for src.1 in 0..nranks {
+        +    if src.1 != my_rank {
+        +      pld::system::wait(signal, [src.1, 0], 2, cmp = Ge)
+        +    }
+        +  }
+        +  data = pl::store(acc, [my_rank, 0], data)
+        +  for src.2 in 0..nranks {
+        +    if src.2 != my_rank {
+        +      pld::system::notify(signal, my_rank, [src.2, 0], -2, op = AtomicAdd)
+        +    }
+        +  }
+        +  acc.1 = pl::load(data, [my_rank, 0], [1, SIZE])
+        +  y = pl::store(acc.1, [0, 0], y)
+           return y
+         }
+    "#]].assert_eq(&run(&["--emit", "diff"]).stdout);
     let coloured = run(&["--emit", "diff", "--color", "always"]).stdout;
     assert!(coloured.contains("\u{1b}[32m+"), "{coloured:?}");
     assert_eq!(without_colours(&coloured), run(&["--emit", "diff"]).stdout);
@@ -194,8 +355,32 @@ fn without_colours(text: &str) -> String {
 
 #[test]
 fn cost() {
-    expect![[""]].assert_eq(&run(&["--emit", "cost", "--mode", "builtin", "-d", "0-3"]).stdout);
-    expect![[""]].assert_eq(&run(&["--emit", "cost", "-d", "0-3"]).stdout);
+    expect![[r#"
+        cost card of builtin_step, P = 4, NR = 4, SIZE = 64
+        each rank
+          bytes received   768
+          bytes sent       768
+          remote loads       3
+          peer notifies      6
+          self notifies      3
+          waits              6
+          barriers           2
+          credits            2
+          result elements   64
+    "#]].assert_eq(&run(&["--emit", "cost", "--mode", "builtin", "-d", "0-3"]).stdout);
+    expect![[r#"
+        cost card of hand_step, P = 4, NR = 4, SIZE = 64
+        each rank
+          bytes received   768
+          bytes sent       768
+          remote loads       3
+          peer notifies      3
+          self notifies      0
+          waits              3
+          barriers           1
+          credits            1
+          result elements   64
+    "#]].assert_eq(&run(&["--emit", "cost", "-d", "0-3"]).stdout);
 }
 
 #[test]
@@ -231,7 +416,31 @@ fn long_rows() {
     let input = input.to_str().unwrap();
     let output = run(&["--input", input]);
     assert_eq!((output.status, &*output.stdout), (Some(3), ""));
-    expect![[""]].assert_eq(&output.stderr);
+    expect![[r#"
+        error: `pl::load` needs 4000000 bytes of tile memory (1 live tile), platform `a2a3sim` has 188416
+          --> examples/14_reduce_scatter.rs:31:21 (in kernel `hand_step`)
+          = help: work on smaller tiles in a loop of chunks, or keep fewer tiles live
+
+        error: `pl::store` needs 4000000 bytes of tile memory (1 live tile), platform `a2a3sim` has 188416
+          --> examples/14_reduce_scatter.rs:32:16 (in kernel `hand_step`)
+          = help: work on smaller tiles in a loop of chunks, or keep fewer tiles live
+
+        error: `pl::load` needs 4000000 bytes of tile memory (1 live tile), platform `a2a3sim` has 188416
+          --> examples/14_reduce_scatter.rs:48:19 (in kernel `hand_step`)
+          = help: work on smaller tiles in a loop of chunks, or keep fewer tiles live
+
+        error: `pld::tile::remote_load` needs 8000000 bytes of tile memory (2 live tiles), platform `a2a3sim` has 188416
+          --> examples/14_reduce_scatter.rs:51:24 (in kernel `hand_step`)
+          = help: work on smaller tiles in a loop of chunks, or keep fewer tiles live
+
+        error: `pl::add` needs 8000000 bytes of tile memory (2 live tiles), platform `a2a3sim` has 188416
+          --> examples/14_reduce_scatter.rs:52:19 (in kernel `hand_step`)
+          = help: work on smaller tiles in a loop of chunks, or keep fewer tiles live
+
+        error: `pl::store` needs 4000000 bytes of tile memory (1 live tile), platform `a2a3sim` has 188416
+          --> examples/14_reduce_scatter.rs:55:5 (in kernel `hand_step`)
+          = help: work on smaller tiles in a loop of chunks, or keep fewer tiles live
+    "#]].assert_eq(&output.stderr);
     check_ok(&["--input", input, "--mode", "builtin"]);
     check_ok(&["--input", input, "-p", "sim"]);
 }
