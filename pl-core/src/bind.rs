@@ -78,7 +78,8 @@ pub enum ArgShape {
 /// Arguments whose rank or extents do not fit their parameters, dims on which two arguments disagree, and windows that are the same where an op
 /// forbids it.
 pub fn bind(function: &Function, args: &[ArgShape], world: usize) -> Result<Bindings, BindError> {
-    let mut binder = Binder { function, bindings: Bindings { dims: BTreeMap::new(), world }, from: BTreeMap::new(), errors: vec![] };
+    let mut binder =
+        Binder { function, bindings: Bindings { dims: BTreeMap::new(), world }, from: BTreeMap::new(), errors: vec![] };
     if args.len() != function.params.len() {
         binder.error(
             function.loc,
@@ -130,7 +131,11 @@ impl<'a> Binder<'a> {
                 (Some(shaped), ArgShape::Memory { shape, window }) => {
                     if window.is_some() != matches!(param.ty, Type::Window(_)) {
                         let found = if window.is_some() { "a window" } else { "a tensor" };
-                        self.error(loc, format!("argument `{parameter}` is {found}, the parameter is `{declared}`"), "pass what it declares");
+                        self.error(
+                            loc,
+                            format!("argument `{parameter}` is {found}, the parameter is `{declared}`"),
+                            "pass what it declares",
+                        );
                     } else if shape.len() != shaped.shape.len() {
                         self.error(
                             loc,
@@ -152,7 +157,11 @@ impl<'a> Binder<'a> {
                 (None, ArgShape::Scalar) => {}
                 (_, arg) => {
                     let found = if *arg == ArgShape::Scalar { "a scalar" } else { "memory" };
-                    self.error(loc, format!("argument `{parameter}` is {found}, the parameter is `{declared}`"), "pass what it declares");
+                    self.error(
+                        loc,
+                        format!("argument `{parameter}` is {found}, the parameter is `{declared}`"),
+                        "pass what it declares",
+                    );
                 }
             }
         }
@@ -241,7 +250,11 @@ impl<'a> Binder<'a> {
         }
         for (name, loc) in &self.function.dynamic {
             if !self.bindings.dims.contains_key(name) && self.errors.is_empty() {
-                let diagnostic = Diagnostic::new(*loc, format!("no argument gives dim `{name}` a value"), "use it in a parameter's shape");
+                let diagnostic = Diagnostic::new(
+                    *loc,
+                    format!("no argument gives dim `{name}` a value"),
+                    "use it in a parameter's shape",
+                );
                 self.errors.push(diagnostic);
             }
         }
@@ -286,7 +299,12 @@ impl<'a> Binder<'a> {
 ///
 /// # Errors
 /// What lowering and the verifier find with these values; tiles that do not fit.
-pub fn program(function: &Function, bindings: &Bindings, platform: &Platform, library: &Library) -> Result<Program, BindError> {
+pub fn program(
+    function: &Function,
+    bindings: &Bindings,
+    platform: &Platform,
+    library: &Library,
+) -> Result<Program, BindError> {
     let lowered = lower(function, bindings, platform, library)?;
     let verdict = verify(&lowered, Moment::Bound(bindings));
     let mut errors = verdict.errors;

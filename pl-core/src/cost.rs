@@ -5,7 +5,10 @@
 
 use crate::bind::Program;
 use crate::fault::RankCost;
-use crate::ir::{ArgKind, BinOp, Block, Elem, EnumValue, Expr, ExprKind, Function, Lit, LocalId, Mode, Op, ScalarType, Stmt, StmtKind, Type, UnOp};
+use crate::ir::{
+    ArgKind, BinOp, Block, Elem, EnumValue, Expr, ExprKind, Function, Lit, LocalId, Mode, Op, ScalarType, Stmt,
+    StmtKind, Type, UnOp,
+};
 use crate::op::{Cost, OpCode, ParamKind, ResultKind};
 use core::fmt;
 
@@ -374,7 +377,8 @@ impl<'a> Walker<'a> {
     }
 
     fn notify(&mut self, op: &Op, peer: Option<i128>) {
-        let adds = op.args.iter().any(|a| matches!(a.kind, ArgKind::Enum(crate::op::EnumKind::NotifyOp, EnumValue::Known(0))));
+        let adds =
+            op.args.iter().any(|a| matches!(a.kind, ArgKind::Enum(crate::op::EnumKind::NotifyOp, EnumValue::Known(0))));
         let value = op.code.info().params.iter().position(|p| p.kind == ParamKind::I32).and_then(|i| self.arg(op, i));
         let credit = match value.map(u64::try_from) {
             Some(Ok(value)) if adds => Span::exactly(value),
@@ -461,7 +465,9 @@ impl<'a> Walker<'a> {
                 let value = self.value(a)?;
                 let fits = match ty {
                     ScalarType::Index => value >= 0 && i64::try_from(value).is_ok(),
-                    ScalarType::Elem(Elem::Known(dtype)) => dtype.int_range().is_some_and(|(l, h)| (l..=h).contains(&value)),
+                    ScalarType::Elem(Elem::Known(dtype)) => {
+                        dtype.int_range().is_some_and(|(l, h)| (l..=h).contains(&value))
+                    }
                     ScalarType::Bool => true,
                     ScalarType::Elem(Elem::Param(_)) => false,
                 };

@@ -19,17 +19,8 @@ pub enum DType {
 
 impl DType {
     /// Every element type, in declaration order.
-    pub const ALL: [DType; 9] = [
-        DType::F32,
-        DType::F16,
-        DType::BF16,
-        DType::I8,
-        DType::I16,
-        DType::I32,
-        DType::I64,
-        DType::U8,
-        DType::U32,
-    ];
+    pub const ALL: [DType; 9] =
+        [DType::F32, DType::F16, DType::BF16, DType::I8, DType::I16, DType::I32, DType::I64, DType::U8, DType::U32];
 
     /// The name as Rust and the text form write it.
     pub const fn name(self) -> &'static str {

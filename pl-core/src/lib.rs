@@ -5,16 +5,16 @@
 //! through the macro, so it has no dependencies.
 #![forbid(unsafe_code)]
 
-pub mod diag;
-pub mod dtype;
-pub mod ir;
-pub mod op;
 pub mod bind;
 pub mod cost;
 pub mod definition;
+pub mod diag;
+pub mod dtype;
 pub mod fault;
-pub mod runtime;
-pub mod text;
+pub mod ir;
+pub mod op;
 pub mod pass;
 pub mod poly;
+pub mod runtime;
+pub mod text;
 pub mod verify;

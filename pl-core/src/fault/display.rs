@@ -120,7 +120,10 @@ impl Display for Race {
             1 => "has acquired only its first notify".to_owned(),
             n => format!("has acquired only its first {n} notifies"),
         };
-        write!(f, "\n  = what is missing: rank {a} did this {made} of this launch, and rank {b} {known}, by its own waits")?;
+        write!(
+            f,
+            "\n  = what is missing: rank {a} did this {made} of this launch, and rank {b} {known}, by its own waits"
+        )?;
         f.write_str(" or through other ranks")?;
         if let Some(stale) = &self.stale {
             write!(
@@ -151,7 +154,13 @@ impl Display for Race {
 impl Display for Uninitialised {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         let total: usize = self.region.extents.iter().product();
-        write!(f, "read of {} that nothing wrote: {} of {total} in {}", plural_elements(self.missing), self.missing, self.region)?;
+        write!(
+            f,
+            "read of {} that nothing wrote: {} of {total} in {}",
+            plural_elements(self.missing),
+            self.missing,
+            self.region
+        )?;
         write!(f, "{}", Arrow(&self.site))?;
         write!(f, "\n  = `{}`: the first of them is {}", self.site.op, List(&self.first))?;
         match self.region.owner {
@@ -173,7 +182,12 @@ impl Display for OutOfBounds {
         let value = |list: &[u64]| list.get(axis).copied().unwrap_or_default();
         let (offset, extent) = (value(&self.offsets), value(&self.shape));
         let end = u128::from(offset) + u128::from(extent);
-        write!(f, "box out of bounds: axis {axis} of `{}` has extent {}, ", self.memory, self.extents.get(axis).unwrap_or(&0))?;
+        write!(
+            f,
+            "box out of bounds: axis {axis} of `{}` has extent {}, ",
+            self.memory,
+            self.extents.get(axis).unwrap_or(&0)
+        )?;
         match extent {
             1 => write!(f, "and the index is {offset}")?,
             _ => write!(f, "and the box is {offset}..{end}")?,
@@ -195,11 +209,16 @@ impl Display for OutOfBounds {
 impl Display for Arithmetic {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         let (what, help) = match (self.problem, self.ty) {
-            (ArithmeticProblem::Overflow, _) => ("overflows", "the result must fit the type: cast the operands to a wider one"),
-            (ArithmeticProblem::Underflow, "usize") => {
-                ("is less than 0", "an index is never negative: compare before you subtract, or add before you subtract")
+            (ArithmeticProblem::Overflow, _) => {
+                ("overflows", "the result must fit the type: cast the operands to a wider one")
             }
-            (ArithmeticProblem::Underflow, _) => ("underflows", "the result must fit the type: cast the operands to a wider one"),
+            (ArithmeticProblem::Underflow, "usize") => (
+                "is less than 0",
+                "an index is never negative: compare before you subtract, or add before you subtract",
+            ),
+            (ArithmeticProblem::Underflow, _) => {
+                ("underflows", "the result must fit the type: cast the operands to a wider one")
+            }
             (ArithmeticProblem::DivisionByZero, _) => ("divides by zero", "test the divisor before"),
             (ArithmeticProblem::ZeroStep, _) => ("has a step of zero", "the step of `pl::range` must be at least 1"),
         };
@@ -212,7 +231,9 @@ impl Display for Arithmetic {
 impl Display for ElementDivision {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         match &self.element {
-            Some(element) => write!(f, "division by zero: element {} of the divisor is 0 (`{}`)", List(element), self.dtype)?,
+            Some(element) => {
+                write!(f, "division by zero: element {} of the divisor is 0 (`{}`)", List(element), self.dtype)?
+            }
             None => write!(f, "division by zero: the divisor is 0 (`{}`)", self.dtype)?,
         }
         write!(f, "{}", Arrow(&self.site))?;
@@ -339,7 +360,9 @@ impl Display for Deadlock {
         } else if all().any(|s| s.state == RankState::Finished && s.sent > 0) {
             f.write_str("a rank that could notify has finished: it sent fewer credits, or a smaller value, than the wait expects")
         } else if all().any(|s| s.state == RankState::Finished) {
-            f.write_str("a rank that could notify has finished without doing so: look at the conditions around its notify")
+            f.write_str(
+                "a rank that could notify has finished without doing so: look at the conditions around its notify",
+            )
         } else {
             f.write_str("the ranks wait for one another: notify before you wait")
         }

@@ -1,7 +1,9 @@
 //! The table itself. Adding an op is an entry here, its execution in each engine (the compiler asks for it), its documented item in
 //! the facade, and its tests: see `docs/add-an-op.md`.
 
-use super::{Access::*, Cost, Default, Dim, EnumKind, Lowering, Only, OpInfo, ParamInfo, ParamKind, ResultKind, Space, TypeArg};
+use super::{
+    Access::*, Cost, Default, Dim, EnumKind, Lowering, Only, OpInfo, ParamInfo, ParamKind, ResultKind, Space, TypeArg,
+};
 use crate::dtype::DType;
 use ParamKind::*;
 

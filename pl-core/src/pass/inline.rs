@@ -8,8 +8,8 @@ use super::simplify::{blocks_mut, map_exprs, visit_mut};
 use crate::bind::BindError;
 use crate::diag::Diagnostic;
 use crate::ir::{
-    Arg, ArgKind, BinOp, Block, ConstValue, EnumValue, Expr, ExprKind, Function, Loc, LocalId, Mode, Name, Param, Place,
-    Shaped, Stmt, StmtKind, Type,
+    Arg, ArgKind, BinOp, Block, ConstValue, EnumValue, Expr, ExprKind, Function, Loc, LocalId, Mode, Name, Param,
+    Place, Shaped, Stmt, StmtKind, Type,
 };
 use crate::verify::{Inferred, Moment, verify};
 use std::collections::BTreeMap;
@@ -149,17 +149,33 @@ impl<'a> Inliner<'a> {
     }
 
     /// What a parameter stands for in the caller.
-    fn argument(&mut self, callee: &Function, param: &Param, arg: &Arg, assigned: bool, loc: Loc, out: &mut Block) -> Expr {
+    fn argument(
+        &mut self,
+        callee: &Function,
+        param: &Param,
+        arg: &Arg,
+        assigned: bool,
+        loc: Loc,
+        out: &mut Block,
+    ) -> Expr {
         let at = arg.loc.or(loc);
         let ArgKind::Value(value) = &arg.kind else {
-            self.error(Diagnostic::new(at, "a list or enum value as an argument of a function", "pass scalars, tiles, tensors or windows"));
+            self.error(Diagnostic::new(
+                at,
+                "a list or enum value as an argument of a function",
+                "pass scalars, tiles, tensors or windows",
+            ));
             return Expr::int(0);
         };
         let parameter = callee.local_name(param.local);
         if param.ty.shaped().is_some() && value.as_local().is_none() {
             self.error(Diagnostic::new(
                 at,
-                format!("parameter `{parameter}` of `{}` takes `{}`, found a scalar", callee.name, crate::text::show_type(callee, &param.ty)),
+                format!(
+                    "parameter `{parameter}` of `{}` takes `{}`, found a scalar",
+                    callee.name,
+                    crate::text::show_type(callee, &param.ty)
+                ),
                 "pass what the parameter declares",
             ));
             return Expr::int(0);
@@ -189,7 +205,8 @@ impl<'a> Inliner<'a> {
 
     /// What the callee writes, the caller must have a right to write.
     fn check_mode(&mut self, callee: &Function, param: &Param, value: &Expr, at: Loc) {
-        let Some(root) = value.as_local().and_then(|id| self.inferred.roots.get(id.0 as usize).copied().flatten()) else {
+        let Some(root) = value.as_local().and_then(|id| self.inferred.roots.get(id.0 as usize).copied().flatten())
+        else {
             return;
         };
         let owner = &self.caller.params[root];

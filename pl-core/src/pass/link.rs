@@ -14,7 +14,11 @@ pub fn load(source: &Source) -> Result<Function, BindError> {
         let located = errors.into_iter().map(|e| Located {
             kernel: source.path.to_string(),
             place: Some(Place { file: Name::from(source.file), line: e.line, column: e.column }),
-            diagnostic: Diagnostic::new(Loc::NONE, format!("the compiled-in text does not parse: {}", e.message), e.help),
+            diagnostic: Diagnostic::new(
+                Loc::NONE,
+                format!("the compiled-in text does not parse: {}", e.message),
+                e.help,
+            ),
             related: vec![],
         });
         BindError(located.collect())

@@ -35,7 +35,12 @@ impl Library {
 ///
 /// # Errors
 /// What the verifier finds with these bindings, before and after; a composite for which the platform has no memory left.
-pub fn lower(function: &Function, bindings: &Bindings, platform: &Platform, library: &Library) -> Result<Function, BindError> {
+pub fn lower(
+    function: &Function,
+    bindings: &Bindings,
+    platform: &Platform,
+    library: &Library,
+) -> Result<Function, BindError> {
     let moment = Moment::Bound(bindings);
     let verdict = verify(function, moment);
     if !verdict.errors.is_empty() {

@@ -2,7 +2,7 @@
 
 use crate::bind::Bindings;
 use crate::dtype::DType;
-use crate::ir::{Arg, Block, Elem, Expr, ExprKind, Function, Lit, BinOp, ScalarType, Stmt, StmtKind, Type, UnOp};
+use crate::ir::{Arg, BinOp, Block, Elem, Expr, ExprKind, Function, Lit, ScalarType, Stmt, StmtKind, Type, UnOp};
 use crate::op::ParamKind;
 use crate::poly::Poly;
 use crate::verify::Inferred;
@@ -124,7 +124,9 @@ pub(super) fn plain_literals(function: &mut Function) {
                 for (arg, param) in op.args.iter_mut().zip(op.code.info().params) {
                     let given = match param.kind {
                         ParamKind::I32 => ScalarType::Elem(Elem::Known(DType::I32)),
-                        ParamKind::Peer | ParamKind::Offsets(_) | ParamKind::Shape(_) | ParamKind::Extents => ScalarType::Index,
+                        ParamKind::Peer | ParamKind::Offsets(_) | ParamKind::Shape(_) | ParamKind::Extents => {
+                            ScalarType::Index
+                        }
                         _ => continue,
                     };
                     arg.exprs_mut().iter_mut().for_each(|e| untyped(e, &given));
@@ -164,7 +166,8 @@ fn untyped(e: &mut Expr, given: &ScalarType) {
 
 fn extent(e: Expr, inferred: &Inferred) -> Expr {
     let ExprKind::Extent(id, axis) = e.kind else { return e };
-    let known = inferred.types.get(id.0 as usize).and_then(Type::shaped).and_then(|s| s.shape.get(axis as usize)?.clone());
+    let known =
+        inferred.types.get(id.0 as usize).and_then(Type::shaped).and_then(|s| s.shape.get(axis as usize)?.clone());
     match known {
         Some(known) => known.at(e.loc),
         None => e,

@@ -1,7 +1,7 @@
 //! Makes what the passes wrote read like a function that someone wrote: one query of a fact, locals numbered and named as they appear.
 
 use super::simplify::{blocks_mut, map_exprs, visit_mut};
-use crate::ir::{Block, Expr, Function, Local, LocalId, StmtKind};
+use crate::ir::{Block, Expr, Function, Local, LocalId, Stmt, StmtKind};
 use crate::op::OpCode;
 use std::collections::BTreeMap;
 
@@ -12,7 +12,8 @@ type Query = (OpCode, usize);
 pub(super) fn merge_queries(function: &mut Function, roots: &[Option<usize>]) {
     let mut assigned = vec![0u32; function.locals.len()];
     crate::ir::visit(&function.body, &mut |stmt| stmt.kind.for_each_dst(&mut |id| assigned[id.0 as usize] += 1));
-    let mut merge = Merge { roots, once: assigned.iter().map(|n| *n == 1).collect(), answers: vec![], same: BTreeMap::new() };
+    let mut merge =
+        Merge { roots, once: assigned.iter().map(|n| *n == 1).collect(), answers: vec![], same: BTreeMap::new() };
     let mut body = std::mem::take(&mut function.body);
     merge.block(&mut body);
     let same = merge.same;
@@ -86,15 +87,7 @@ pub(super) fn renumber(function: &mut Function) {
             order.push(id);
         }
     };
-    crate::ir::visit(&function.body, &mut |stmt| {
-        stmt.kind.for_each_dst(&mut see);
-        match &stmt.kind {
-            StmtKind::For { var, .. } => see(*var),
-            StmtKind::Check { local, .. } => see(*local),
-            _ => {}
-        }
-        stmt.kind.for_each_expr(&mut |e| e.walk(&mut |e| locals_of(e).into_iter().for_each(&mut see)));
-    });
+    see_block(&function.body, &mut see);
     let old = std::mem::take(&mut function.locals);
     let mut new_id = vec![LocalId(0); old.len()];
     let mut used: BTreeMap<&str, u32> = BTreeMap::new();
@@ -120,6 +113,30 @@ pub(super) fn renumber(function: &mut Function) {
             _ => {}
         }
     });
+}
+
+/// Calls `see` for the locals of a block in the order in which the text shows them.
+fn see_block(block: &[Stmt], see: &mut dyn FnMut(LocalId)) {
+    let see_expr =
+        |e: &Expr, see: &mut dyn FnMut(LocalId)| e.walk(&mut |e| locals_of(e).into_iter().for_each(&mut *see));
+    for stmt in block {
+        stmt.kind.for_each_dst(see);
+        match &stmt.kind {
+            StmtKind::For { var, .. } => see(*var),
+            StmtKind::Check { local, .. } => see(*local),
+            StmtKind::While { pre, cond, body } => {
+                see_block(pre, see);
+                see_expr(cond, see);
+                see_block(body, see);
+                continue;
+            }
+            _ => {}
+        }
+        stmt.kind.for_each_expr(&mut |e| see_expr(e, see));
+        for nested in stmt.kind.blocks() {
+            see_block(nested, see);
+        }
+    }
 }
 
 /// A name without the number that made it unique.

@@ -107,7 +107,9 @@ impl Checker<'_> {
         let Some(found) = self.scalar(expr, Some(want)) else { return };
         if found != *want {
             let help = match (&found, want) {
-                (ScalarType::Bool, _) | (_, ScalarType::Bool) => "compare with `==`, `!=`, `<`, … to get a `bool`".to_string(),
+                (ScalarType::Bool, _) | (_, ScalarType::Bool) => {
+                    "compare with `==`, `!=`, `<`, … to get a `bool`".to_string()
+                }
                 (_, want) => format!("convert it: `… as {}`", describe(want)),
             };
             self.error(expr.loc, format!("{what} is `{}`, expected `{}`", describe(&found), describe(want)), help);
@@ -135,7 +137,9 @@ impl Checker<'_> {
             Some(_) => {}
             None => {
                 let mut subtracts = false;
-                resolved.walk(&mut |e| subtracts |= matches!(e.kind, ExprKind::Binary(BinOp::Sub, ..) | ExprKind::Unary(..)));
+                resolved.walk(&mut |e| {
+                    subtracts |= matches!(e.kind, ExprKind::Binary(BinOp::Sub, ..) | ExprKind::Unary(..))
+                });
                 if subtracts {
                     self.fact(
                         expr.loc,

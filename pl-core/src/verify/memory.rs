@@ -140,7 +140,12 @@ pub(crate) fn tile_bytes(function: &Function, bindings: &Bindings, tile: &Shaped
 }
 
 /// The bytes that are live across a statement besides its operands; `None` when some extent is not known.
-pub(crate) fn live_bytes(function: &Function, inferred: &Inferred, bindings: &Bindings, tiles: &[LocalId]) -> Option<u128> {
+pub(crate) fn live_bytes(
+    function: &Function,
+    inferred: &Inferred,
+    bindings: &Bindings,
+    tiles: &[LocalId],
+) -> Option<u128> {
     tiles.iter().try_fold(0u128, |sum, id| match inferred.types.get(id.0 as usize) {
         Some(Type::Tile(tile)) => sum.checked_add(tile_bytes(function, bindings, tile)?),
         _ => Some(sum),

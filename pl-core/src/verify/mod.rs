@@ -23,8 +23,8 @@ mod shape;
 mod signature;
 mod stmt;
 
-pub(crate) use memory::{check_tile_memory, live_bytes};
 pub use memory::{Pressure, pressure};
+pub(crate) use memory::{check_tile_memory, live_bytes};
 
 use crate::bind::Bindings;
 use crate::diag::Diagnostic;
@@ -93,10 +93,8 @@ pub fn verify(function: &Function, moment: Moment<'_>) -> Verdict {
     if let (Moment::Source, Some(loc)) = (moment, crate::text::too_deep(function)) {
         let message = format!("blocks and expressions are nested more than {} deep", crate::text::MAX_DEPTH);
         let help = "give inner values names, or move inner blocks to an `Inline` function";
-        let inferred = Inferred {
-            types: vec![Type::Unknown; function.locals.len()],
-            roots: vec![None; function.locals.len()],
-        };
+        let inferred =
+            Inferred { types: vec![Type::Unknown; function.locals.len()], roots: vec![None; function.locals.len()] };
         return Verdict { inferred, errors: vec![Diagnostic::new(loc, message, help)], facts: vec![] };
     }
     let mut checker = Checker::new(function, moment);
@@ -221,7 +219,8 @@ impl<'a> Checker<'a> {
                 }
             },
             ExprKind::Extent(id, axis) => {
-                let extent = self.type_of(*id).and_then(Type::shaped).and_then(|s| s.shape.get(*axis as usize)).cloned();
+                let extent =
+                    self.type_of(*id).and_then(Type::shaped).and_then(|s| s.shape.get(*axis as usize)).cloned();
                 match extent.flatten() {
                     Some(extent) => extent.at(e.loc),
                     None => {
@@ -287,7 +286,9 @@ fn follow_aliases(block: &[crate::ir::Stmt], aliases: &mut [Option<usize>]) -> b
         let (dst, source) = match &stmt.kind {
             StmtKind::Assign { dst, value } => (*dst, value.as_local()),
             StmtKind::Op(op) => match (op.dst, op.code.info().result) {
-                (Some(dst), crate::op::ResultKind::Memory(i)) => (dst, op.args.get(usize::from(i)).and_then(|a| a.as_local())),
+                (Some(dst), crate::op::ResultKind::Memory(i)) => {
+                    (dst, op.args.get(usize::from(i)).and_then(|a| a.as_local()))
+                }
                 _ => return,
             },
             _ => return,

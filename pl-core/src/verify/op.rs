@@ -72,7 +72,11 @@ impl Checker<'_> {
                 ArgKind::List(_) => "a list".into(),
                 ArgKind::Enum(kind, _) => format!("a `pld::{}`", kind.name()),
             };
-            self.error(at, format!("argument `{}` of `{}` is {found}, expected a {wanted}", param.name, info.path), help_for(param.kind));
+            self.error(
+                at,
+                format!("argument `{}` of `{}` is {found}, expected a {wanted}", param.name, info.path),
+                help_for(param.kind),
+            );
             return None;
         };
         if !self.use_local(id, at) {
@@ -116,7 +120,10 @@ impl Checker<'_> {
             self.report(
                 Diagnostic::new(
                     at,
-                    format!("`{}` reads `{name}`, which is an `Out` parameter that no path has stored to before", info.path),
+                    format!(
+                        "`{}` reads `{name}`, which is an `Out` parameter that no path has stored to before",
+                        info.path
+                    ),
                     format!("store to `{name}` first, or declare it `pl::InOut<…>` if it comes with data"),
                 )
                 .with(declared, format!("`{name}` is declared here")),
@@ -193,7 +200,11 @@ impl Checker<'_> {
             }
             ParamKind::Extents => {
                 if self.check_list(arg, &what, at) == Some(0) {
-                    self.error(at, format!("{what} is empty, expected at least one extent"), "write for example `[1, 64]`");
+                    self.error(
+                        at,
+                        format!("{what} is empty, expected at least one extent"),
+                        "write for example `[1, 64]`",
+                    );
                 }
             }
             ParamKind::Enum(kind) => self.check_enum(arg, kind, index, &what, info, at),
@@ -275,7 +286,8 @@ impl Checker<'_> {
     }
 
     fn check_enum(&mut self, arg: &Arg, kind: EnumKind, index: usize, what: &str, info: &OpInfo, at: Loc) {
-        let variants = || kind.variants().iter().map(|v| format!("`pld::{}::{v}`", kind.name())).collect::<Vec<_>>().join(", ");
+        let variants =
+            || kind.variants().iter().map(|v| format!("`pld::{}::{v}`", kind.name())).collect::<Vec<_>>().join(", ");
         let ArgKind::Enum(found, value) = &arg.kind else {
             self.error(at, format!("{what} is not a `pld::{}`", kind.name()), format!("it is one of {}", variants()));
             return;
@@ -294,7 +306,11 @@ impl Checker<'_> {
                 Some(Some(ConstValue::Enum(k, value))) if *k == kind => *value,
                 Some(None) => return,
                 _ => {
-                    self.error(at, format!("{what}: `{name}` is not a constant `pld::{}`", kind.name()), format!("it is one of {}", variants()));
+                    self.error(
+                        at,
+                        format!("{what}: `{name}` is not a constant `pld::{}`", kind.name()),
+                        format!("it is one of {}", variants()),
+                    );
                     return;
                 }
             },
@@ -305,7 +321,11 @@ impl Checker<'_> {
         {
             self.error(at, only.message_for(value), only.help);
         } else if usize::try_from(value).map_or(true, |v| v >= kind.variants().len()) {
-            self.error(at, format!("{what} is {value}, which is no `pld::{}`", kind.name()), format!("it is one of {}", variants()));
+            self.error(
+                at,
+                format!("{what} is {value}, which is no `pld::{}`", kind.name()),
+                format!("it is one of {}", variants()),
+            );
         }
     }
 
@@ -324,14 +344,22 @@ impl Checker<'_> {
             let Some(pattern) = alternatives.iter().find(|a| a.len() == shaped.shape.len()) else {
                 self.error(
                     at,
-                    format!("`{name}` of `{}` has shape `{found}` of rank {}, expected {expected}", info.path, shaped.shape.len()),
+                    format!(
+                        "`{name}` of `{}` has shape `{found}` of rank {}, expected {expected}",
+                        info.path,
+                        shaped.shape.len()
+                    ),
                     help,
                 );
                 continue;
             };
             let mut fits = true;
             for (dim, extent) in pattern.iter().zip(&shaped.shape) {
-                let about = About { loc: at, message: &format!("`{name}` of `{}` must have shape {expected}", info.path), help: &help };
+                let about = About {
+                    loc: at,
+                    message: &format!("`{name}` of `{}` must have shape {expected}", info.path),
+                    help: &help,
+                };
                 let symbol = match (dim, self.bindings()) {
                     (Dim::Exactly(n), _) => Err(Expr::int(i128::from(*n))),
                     (Dim::World, Some(bindings)) => Err(Expr::int(bindings.world as i128)),
@@ -353,11 +381,17 @@ impl Checker<'_> {
             if !fits {
                 let world = match (self.bindings(), free.iter().find(|(s, ..)| *s == "P")) {
                     (Some(bindings), _) => format!(" with P = {}", bindings.world),
-                    (None, Some((_, Some(bound), of))) if *of != name => format!(" with P = `{}` of `{of}`", self.show(bound)),
+                    (None, Some((_, Some(bound), of))) if *of != name => {
+                        format!(" with P = `{}` of `{of}`", self.show(bound))
+                    }
                     _ => String::new(),
                 };
                 let values = self.show_values(&shaped.shape);
-                self.error(at, format!("`{name}` of `{}` has shape `{found}`{values}, expected {expected}{world}", info.path), help);
+                self.error(
+                    at,
+                    format!("`{name}` of `{}` has shape `{found}`{values}, expected {expected}{world}", info.path),
+                    help,
+                );
             }
         }
     }
@@ -434,7 +468,9 @@ impl Checker<'_> {
                     }
                 }
                 ParamKind::TileOrScalar(of) => {
-                    let (Some(Type::Tile(a)), Some(Type::Tile(b))) = (&types[usize::from(of)], &types[index]) else { continue };
+                    let (Some(Type::Tile(a)), Some(Type::Tile(b))) = (&types[usize::from(of)], &types[index]) else {
+                        continue;
+                    };
                     self.check_operands(op, info, usize::from(of), index, a, b, loc);
                 }
                 _ => {}
@@ -451,7 +487,12 @@ impl Checker<'_> {
             self.report(
                 Diagnostic::new(
                     at,
-                    format!("`{}` of a `{}` tile into `{memory_name}` of `{}`", info.path, elem_name(&a.elem), elem_name(&b.elem)),
+                    format!(
+                        "`{}` of a `{}` tile into `{memory_name}` of `{}`",
+                        info.path,
+                        elem_name(&a.elem),
+                        elem_name(&b.elem)
+                    ),
                     format!("convert the tile: `pl::cast::<{}>(…)`", elem_name(&b.elem)),
                 )
                 .with(op.args[memory].loc, format!("`{memory_name}` has element type `{}`", elem_name(&b.elem))),
@@ -460,7 +501,12 @@ impl Checker<'_> {
         if a.shape.len() != b.shape.len() {
             self.error(
                 at,
-                format!("`{}` of `{ta}` of rank {} into `{memory_name}` of rank {}", info.path, a.shape.len(), b.shape.len()),
+                format!(
+                    "`{}` of `{ta}` of rank {} into `{memory_name}` of rank {}",
+                    info.path,
+                    a.shape.len(),
+                    b.shape.len()
+                ),
                 format!("tile and destination have the same rank; the destination is `{tb}`"),
             );
         }
@@ -470,13 +516,19 @@ impl Checker<'_> {
     fn check_operands(&mut self, op: &Op, info: &OpInfo, x: usize, y: usize, a: &Shaped, b: &Shaped, loc: Loc) {
         let at = op.args[y].loc.or(loc);
         let (ta, tb) = (self.show_type(&Type::Tile(a.clone())), self.show_type(&Type::Tile(b.clone())));
-        let name = |checker: &Self, i: usize| op.args[i].as_local().map_or("?".into(), |id| checker.name_of(id).to_string());
+        let name =
+            |checker: &Self, i: usize| op.args[i].as_local().map_or("?".into(), |id| checker.name_of(id).to_string());
         let (na, nb) = (name(self, x), name(self, y));
         if !self.elems_agree(&a.elem, &b.elem) {
             self.report(
                 Diagnostic::new(
                     at,
-                    format!("`{}` between element types `{}` and `{}`", info.path, elem_name(&a.elem), elem_name(&b.elem)),
+                    format!(
+                        "`{}` between element types `{}` and `{}`",
+                        info.path,
+                        elem_name(&a.elem),
+                        elem_name(&b.elem)
+                    ),
                     format!("convert one tile: `pl::cast::<{}>({nb})`", elem_name(&a.elem)),
                 )
                 .with(op.args[x].loc, format!("`{na}` is `{ta}`"))
@@ -489,9 +541,13 @@ impl Checker<'_> {
         if !self.shapes_agree(&a.shape, &b.shape, &About { loc: at, message: &message, help }) {
             let (va, vb) = (self.show_values(&a.shape), self.show_values(&b.shape));
             self.report(
-                Diagnostic::new(at, format!("`{}` of tiles of different shapes: `{ta}`{va} and `{tb}`{vb}", info.path), help)
-                    .with(op.args[x].loc, format!("`{na}` is `{ta}`"))
-                    .with(op.args[y].loc, format!("`{nb}` is `{tb}`")),
+                Diagnostic::new(
+                    at,
+                    format!("`{}` of tiles of different shapes: `{ta}`{va} and `{tb}`{vb}", info.path),
+                    help,
+                )
+                .with(op.args[x].loc, format!("`{na}` is `{ta}`"))
+                .with(op.args[y].loc, format!("`{nb}` is `{tb}`")),
             );
         }
     }

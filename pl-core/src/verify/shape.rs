@@ -41,7 +41,14 @@ impl Checker<'_> {
     }
 
     /// Checks, axis by axis, that a box fits into memory. `shape` of `None`: one element.
-    pub(super) fn check_box(&mut self, memory: &str, extents: &[Extent], offsets: &[Expr], shape: Option<&[Extent]>, loc: Loc) {
+    pub(super) fn check_box(
+        &mut self,
+        memory: &str,
+        extents: &[Extent],
+        offsets: &[Expr],
+        shape: Option<&[Extent]>,
+        loc: Loc,
+    ) {
         for (axis, (extent, offset)) in extents.iter().zip(offsets).enumerate() {
             let len = match shape {
                 None => Some(Expr::int(1)),
@@ -71,7 +78,8 @@ impl Checker<'_> {
         match end_poly.minus(&size).and_then(|d| d.as_constant()) {
             Some(past) if past > 0 => {
                 let message = self.box_message(memory, axis, offset, len.as_ref(), extent, &end_poly);
-                let too_long = len.as_ref().and_then(|l| self.poly(l)?.minus(&size)?.as_constant()).is_some_and(|past| past > 0);
+                let too_long =
+                    len.as_ref().and_then(|l| self.poly(l)?.minus(&size)?.as_constant()).is_some_and(|past| past > 0);
                 let guilty = if too_long || start.is_none() { len.as_ref().map_or(loc, |l| l.loc) } else { offset.loc };
                 self.error(guilty.or(loc), message, help);
             }
@@ -88,7 +96,15 @@ impl Checker<'_> {
         }
     }
 
-    fn box_message(&self, memory: &str, axis: usize, offset: &Expr, len: Option<&Expr>, extent: &Expr, end: &Poly) -> String {
+    fn box_message(
+        &self,
+        memory: &str,
+        axis: usize,
+        offset: &Expr,
+        len: Option<&Expr>,
+        extent: &Expr,
+        end: &Poly,
+    ) -> String {
         let value = |e: &Expr| {
             let shown = self.show(e);
             match self.resolved_poly(e).and_then(|p| p.as_constant()) {
@@ -99,7 +115,11 @@ impl Checker<'_> {
         let ends = end.as_constant().map_or(String::new(), |v| format!(" ends at {v},"));
         let len = len.map_or(String::new(), |l| format!(" and extent {}", value(l)));
         let ends = if ends.is_empty() { " reaches".to_string() } else { ends };
-        format!("box with offset {}{len}{ends} past extent {} of axis {axis} of `{memory}`", value(offset), value(extent))
+        format!(
+            "box with offset {}{len}{ends} past extent {} of axis {axis} of `{memory}`",
+            value(offset),
+            value(extent)
+        )
     }
 
     /// The shape of a list of extents: each resolved, or unknown.

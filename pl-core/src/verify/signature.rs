@@ -31,7 +31,10 @@ impl Checker<'_> {
                 let found = self.show_type(&param.ty);
                 self.error(
                     loc,
-                    format!("parameter `{name}` is `{}` of `{found}`, expected a tensor or window inside", param.mode.name()),
+                    format!(
+                        "parameter `{name}` is `{}` of `{found}`, expected a tensor or window inside",
+                        param.mode.name()
+                    ),
                     "scalars and tiles are passed by value: write their type alone",
                 );
             }
@@ -82,7 +85,9 @@ impl Checker<'_> {
             for (name, _) in &self.function.dynamic {
                 let solves = |poly: &Poly| {
                     let mut others_known = true;
-                    poly.names(&mut |n| others_known &= n == name || bound.contains(&&**n) || !self.function.is_dynamic(n));
+                    poly.names(&mut |n| {
+                        others_known &= n == name || bound.contains(&&**n) || !self.function.is_dynamic(n)
+                    });
                     others_known && poly.solvable_for(name)
                 };
                 if !bound.contains(&&**name) && shapes.iter().any(solves) {
@@ -107,7 +112,9 @@ impl Checker<'_> {
                 self.error(
                     *loc,
                     format!("no argument can bind dim `{name}`"),
-                    format!("use `{name}` as an extent of a parameter, alone or in a product whose other names are bound"),
+                    format!(
+                        "use `{name}` as an extent of a parameter, alone or in a product whose other names are bound"
+                    ),
                 );
             }
             seen.push(name);

@@ -1,8 +1,8 @@
 //! Statements: assignments, control flow, what holds on every path.
 
+use super::Checker;
 use super::expr::describe;
 use super::shape::About;
-use super::Checker;
 use crate::diag::Diagnostic;
 use crate::ir::{ArgKind, Call, Expr, FunctionKind, Loc, LocalId, Mode, ScalarType, Stmt, StmtKind, Type};
 use crate::op::{Access, OpCode, ParamKind};
@@ -47,7 +47,11 @@ impl Checker<'_> {
                 self.mark_ever_stored();
                 if let Some(dst) = op.dst {
                     if matches!(op.code.info().result, crate::op::ResultKind::None) {
-                        self.error(stmt.loc, format!("`{}` gives no value", op.code.path()), "write it as a statement of its own");
+                        self.error(
+                            stmt.loc,
+                            format!("`{}` gives no value", op.code.path()),
+                            "write it as a statement of its own",
+                        );
                     }
                     // The number of ranks is known once the world is.
                     if op.code == OpCode::Nranks
@@ -62,11 +66,17 @@ impl Checker<'_> {
             StmtKind::Call(call) => self.check_call(call, stmt.loc),
             StmtKind::Check { local, ty } => self.check_declared(*local, ty, stmt.loc),
             StmtKind::For { var, start, end, step, body } => {
-                for (expr, what) in [(start, "the start of a range"), (end, "the end of a range"), (step, "the step of a range")] {
+                for (expr, what) in
+                    [(start, "the start of a range"), (end, "the end of a range"), (step, "the step of a range")]
+                {
                     self.expect_scalar(expr, &ScalarType::Index, what);
                 }
                 if self.resolved_poly(step).and_then(|p| p.as_constant()) == Some(0) {
-                    self.error(step.loc, "the step of a range is 0, expected at least 1", "a loop with step 0 never ends");
+                    self.error(
+                        step.loc,
+                        "the step of a range is 0, expected at least 1",
+                        "a loop with step 0 never ends",
+                    );
                 }
                 self.mark_stores(body);
                 let before = self.assigned.clone();
@@ -103,7 +113,11 @@ impl Checker<'_> {
 
     fn expect_condition(&mut self, cond: &Expr, of: &str) {
         if self.open_kind(cond).is_some() {
-            self.error(cond.loc, format!("the condition of {of} is a number, expected `bool`"), "compare with `==`, `!=`, `<`, …");
+            self.error(
+                cond.loc,
+                format!("the condition of {of} is a number, expected `bool`"),
+                "compare with `==`, `!=`, `<`, …",
+            );
         } else if let Some(found) = self.scalar(cond, None)
             && found != ScalarType::Bool
         {
@@ -165,7 +179,11 @@ impl Checker<'_> {
                 false
             }
             None => {
-                self.error(loc, format!("local {slot} does not exist"), "locals are declared by their first assignment");
+                self.error(
+                    loc,
+                    format!("local {slot} does not exist"),
+                    "locals are declared by their first assignment",
+                );
                 false
             }
         }
@@ -196,7 +214,11 @@ impl Checker<'_> {
                 let other = self.open_kind(&Expr::local(dst));
                 if other != Some(open) {
                     let name = self.name_of(dst);
-                    self.error(loc, format!("`{name}` is assigned an integer here and a float there"), "give it one type");
+                    self.error(
+                        loc,
+                        format!("`{name}` is assigned an integer here and a float there"),
+                        "give it one type",
+                    );
                 }
                 self.join_open(dst, value, open);
                 self.assigned[dst.0 as usize] = true;
@@ -204,7 +226,11 @@ impl Checker<'_> {
             (Some(open), Some(ty)) => {
                 if self.open_conflicts(open, &ty) {
                     let (name, found) = (self.name_of(dst), self.show_type(&ty));
-                    self.error(loc, format!("`{name}` is `{found}` and is assigned a number"), "a variable keeps its type");
+                    self.error(
+                        loc,
+                        format!("`{name}` is `{found}` and is assigned a number"),
+                        "a variable keeps its type",
+                    );
                 } else if let Type::Scalar(want) = &ty {
                     self.expect_scalar(value, want, "the value");
                 }
@@ -260,7 +286,9 @@ impl Checker<'_> {
         let declared = self.function.locals[slot].loc;
         let (shown_old, shown_new) = (self.show_type(&old), self.show_type(&ty));
         let agree = match (&old, &ty) {
-            (Type::Tile(a), Type::Tile(b)) | (Type::Tensor(a), Type::Tensor(b)) | (Type::Window(a), Type::Window(b)) => {
+            (Type::Tile(a), Type::Tile(b))
+            | (Type::Tensor(a), Type::Tensor(b))
+            | (Type::Window(a), Type::Window(b)) => {
                 let message = format!("`{name}` is assigned tiles of different shapes");
                 let about = About { loc, message: &message, help: "a variable keeps its shape" };
                 self.elems_agree(&a.elem, &b.elem) && self.shapes_agree(&a.shape, &b.shape, &about)
@@ -281,7 +309,8 @@ impl Checker<'_> {
         if let (Some(a), Some(b)) = (self.roots[slot], root)
             && a != b
         {
-            let (first, second) = (self.name_of(self.function.params[a].local), self.name_of(self.function.params[b].local));
+            let (first, second) =
+                (self.name_of(self.function.params[a].local), self.name_of(self.function.params[b].local));
             self.report(
                 Diagnostic::new(
                     loc,
@@ -342,7 +371,9 @@ impl Checker<'_> {
         }
         let name = self.name_of(local);
         let agree = match (&found, ty) {
-            (Type::Tile(a), Type::Tile(b)) | (Type::Tensor(a), Type::Tensor(b)) | (Type::Window(a), Type::Window(b)) => {
+            (Type::Tile(a), Type::Tile(b))
+            | (Type::Tensor(a), Type::Tensor(b))
+            | (Type::Window(a), Type::Window(b)) => {
                 let message = format!("`{name}` does not have its declared shape");
                 let about = About { loc, message: &message, help: "declare the shape that the value has" };
                 self.elems_agree(&a.elem, &b.elem) && self.shapes_agree(&a.shape, &b.shape, &about)
@@ -364,7 +395,11 @@ impl Checker<'_> {
     fn check_return(&mut self, values: &[Expr], stmt: &Stmt) {
         let last = self.function.body.last().is_some_and(|s| std::ptr::eq(s, stmt));
         if !last {
-            self.error(stmt.loc, "return before the end of the body", "end the body with the value; use `if` / `else` around what is skipped");
+            self.error(
+                stmt.loc,
+                "return before the end of the body",
+                "end the body with the value; use `if` / `else` around what is skipped",
+            );
             return;
         }
         let returns = &self.function.returns;
@@ -402,13 +437,23 @@ impl Checker<'_> {
         if found == Type::Unknown || *ty == Type::Unknown {
             if self.open_kind(value).is_some() && !matches!(ty, Type::Scalar(_)) {
                 let declared_type = self.show_type(ty);
-                self.error(loc, format!("a number is returned, declared is `{declared_type}`"), "return what the function declares");
+                self.error(
+                    loc,
+                    format!("a number is returned, declared is `{declared_type}`"),
+                    "return what the function declares",
+                );
             }
             return;
         }
         let agree = match (&found, ty) {
-            (Type::Tile(a), Type::Tile(b)) | (Type::Tensor(a), Type::Tensor(b)) | (Type::Window(a), Type::Window(b)) => {
-                let about = About { loc, message: "the returned shape is not the declared one", help: "declare the shape of what is returned" };
+            (Type::Tile(a), Type::Tile(b))
+            | (Type::Tensor(a), Type::Tensor(b))
+            | (Type::Window(a), Type::Window(b)) => {
+                let about = About {
+                    loc,
+                    message: "the returned shape is not the declared one",
+                    help: "declare the shape of what is returned",
+                };
                 self.elems_agree(&a.elem, &b.elem) && self.shapes_agree(&a.shape, &b.shape, &about)
             }
             (a, b) => a == b,
@@ -416,7 +461,9 @@ impl Checker<'_> {
         if !agree {
             let (shown, declared_type) = (self.show_type(&found), self.show_type(ty));
             let help = match (&found, ty) {
-                (Type::Tile(_), ty) if ty.is_memory() => "store the tile and return the destination: `pl::store(tile, offsets, y)`",
+                (Type::Tile(_), ty) if ty.is_memory() => {
+                    "store the tile and return the destination: `pl::store(tile, offsets, y)`"
+                }
                 _ => "return a value of the declared type, or change the declaration",
             };
             self.report(
@@ -446,4 +493,3 @@ fn count(n: usize) -> String {
         n => format!("{n} values"),
     }
 }
-
