@@ -90,9 +90,9 @@ pub enum Check {
 
 /// Verifies a function.
 pub fn verify(function: &Function, moment: Moment<'_>) -> Verdict {
-    if let (Moment::Source, Some(loc)) = (moment, crate::text::too_deep(function)) {
+    if let Some(loc) = crate::text::too_deep(function) {
         let message = format!("blocks and expressions are nested more than {} deep", crate::text::MAX_DEPTH);
-        let help = "give inner values names, or move inner blocks to an `Inline` function";
+        let help = "give inner values names and leave inner blocks out; the bodies of called functions count where they are called";
         let inferred =
             Inferred { types: vec![Type::Unknown; function.locals.len()], roots: vec![None; function.locals.len()] };
         return Verdict { inferred, errors: vec![Diagnostic::new(loc, message, help)], facts: vec![] };
