@@ -111,7 +111,10 @@ impl Message {
 #[track_caller]
 pub const fn check_eq(left: i128, right: i128, message: &str, help: &str) {
     if left != right {
-        panic!("{}", Message::new().text(message).text(" (").int(left).text(" and ").int(right).text(")").help(help).as_str());
+        panic!(
+            "{}",
+            Message::new().text(message).text(" (").int(left).text(" and ").int(right).text(")").help(help).as_str()
+        );
     }
 }
 
@@ -119,7 +122,10 @@ pub const fn check_eq(left: i128, right: i128, message: &str, help: &str) {
 #[track_caller]
 pub const fn check_le(left: i128, right: i128, message: &str, help: &str) {
     if left > right {
-        panic!("{}", Message::new().text(message).text(" (").int(left).text(" > ").int(right).text(")").help(help).as_str());
+        panic!(
+            "{}",
+            Message::new().text(message).text(" (").int(left).text(" > ").int(right).text(")").help(help).as_str()
+        );
     }
 }
 
@@ -143,7 +149,8 @@ pub const fn check_only(value: i32, only: i32, before: &str, after: &str, help: 
 #[track_caller]
 pub const fn check_callee(callee: &Signature) {
     if !matches!(callee.kind, FunctionKind::Inline) {
-        let message = Message::new().text("`").text(callee.name).text("` is a kernel and cannot be called from another one");
+        let message =
+            Message::new().text("`").text(callee.name).text("` is a kernel and cannot be called from another one");
         panic!("{}", message.help("declare it `#[pl::function(Inline)]`, or launch it from the host").as_str());
     }
 }
@@ -169,13 +176,24 @@ pub const fn check_argument(callee: &Signature, index: usize, argument: &CallArg
     if matches!(param.kind, ParamClass::Scalar) {
         return;
     }
-    let start = Message::new().text("`").text(argument.name).text("` as the argument `").text(param.name).text("` of `").text(callee.name).text("` ");
+    let start = Message::new()
+        .text("`")
+        .text(argument.name)
+        .text("` as the argument `")
+        .text(param.name)
+        .text("` of `")
+        .text(callee.name)
+        .text("` ");
     if param.written && argument.read_only {
         let message = start.text("is written there, and is an `In` parameter here");
         panic!("{}", message.help("declare it `pl::Out<…>`, or `pl::InOut<…>` if it is read too").as_str());
     }
     if param.extents.len() != argument.extents.len() {
-        let message = start.text("has ").int(argument.extents.len() as i128).text(" axes, expected ").int(param.extents.len() as i128);
+        let message = start
+            .text("has ")
+            .int(argument.extents.len() as i128)
+            .text(" axes, expected ")
+            .int(param.extents.len() as i128);
         panic!("{}", message.help("pass memory of the rank that the function declares").as_str());
     }
     let mut axis = 0;
@@ -183,7 +201,13 @@ pub const fn check_argument(callee: &Signature, index: usize, argument: &CallArg
         if let (Some(found), Some(expected)) = (argument.extents[axis], param.extents[axis])
             && found != expected
         {
-            let message = start.text("has extent ").int(found as i128).text(" in axis ").int(axis as i128).text(", expected ").int(expected as i128);
+            let message = start
+                .text("has extent ")
+                .int(found as i128)
+                .text(" in axis ")
+                .int(axis as i128)
+                .text(", expected ")
+                .int(expected as i128);
             panic!("{}", message.help("the shapes of argument and parameter must agree").as_str());
         }
         axis += 1;
@@ -193,7 +217,10 @@ pub const fn check_argument(callee: &Signature, index: usize, argument: &CallArg
 /// An integer without an enum variant.
 #[track_caller]
 pub(crate) const fn no_variant(name: &str, value: i32) -> ! {
-    panic!("{}", Message::new().text("`pld::").text(name).text("` has no variant with the value ").int(value as i128).as_str())
+    panic!(
+        "{}",
+        Message::new().text("`pld::").text(name).text("` has no variant with the value ").int(value as i128).as_str()
+    )
 }
 
 /// A constant extent; `None` for what is no extent, which other checks report.

@@ -23,11 +23,6 @@ impl Errors {
         self.list.push(error);
     }
 
-    /// Whether there is none so far.
-    pub fn is_empty(&self) -> bool {
-        self.list.is_empty()
-    }
-
     /// All of them as tokens that make rustc report them; `None` when there are none.
     pub fn finish(mut self) -> Option<TokenStream> {
         self.finished = true;

@@ -33,7 +33,13 @@ pub fn settle(
 ) {
     for src in 0..nranks {
         if src != my_rank {
-            pld::system::notify(signal, peer = my_rank, offsets = [src, 0], value = -credits, op = pld::NotifyOp::AtomicAdd);
+            pld::system::notify(
+                signal,
+                peer = my_rank,
+                offsets = [src, 0],
+                value = -credits,
+                op = pld::NotifyOp::AtomicAdd,
+            );
         }
     }
 }
@@ -68,7 +74,13 @@ pub fn settle_flat(
 ) {
     for src in 0..nranks {
         if src != my_rank {
-            pld::system::notify(signal, peer = my_rank, offsets = [src], value = -credits, op = pld::NotifyOp::AtomicAdd);
+            pld::system::notify(
+                signal,
+                peer = my_rank,
+                offsets = [src],
+                value = -credits,
+                op = pld::NotifyOp::AtomicAdd,
+            );
         }
     }
 }

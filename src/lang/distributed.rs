@@ -58,7 +58,14 @@ pub mod system {
     ///     pld::system::wait(signal, offsets = [0, 0], expected = 1, cmp = pld::WaitCmp::Eq);
     /// }
     /// ```
-    pub fn notify<const R: usize>(signal: DistributedTensor<i32>, peer: usize, offsets: [usize; R], value: i32, op: NotifyOp) {}
+    pub fn notify<const R: usize>(
+        signal: DistributedTensor<i32>,
+        peer: usize,
+        offsets: [usize; R],
+        value: i32,
+        op: NotifyOp,
+    ) {
+    }
 
     /// Blocks until the own cell compares true. Does not change the cell.
     ///

@@ -23,3 +23,50 @@ pub use memory::{ElementValue, Literal, Memory, TileOrScalar};
 pub use ops::{add, cast, div, full, load, maximum, minimum, mul, neg, read, store, sub, write};
 pub use scalar::{lit, max, min, range};
 pub use types::{Context, InOut, Out, Tensor, Tile};
+
+#[cfg(test)]
+mod tests {
+    use crate as pl;
+    use pl::distributed as pld;
+    use pl_core::op::OpCode;
+
+    /// Names items; the names are of those that exist.
+    macro_rules! items {
+        ($($path:path,)*) => {{
+            $({
+                #[expect(unused_imports, reason = "it is there to show that the item exists")]
+                use $path;
+            })*
+            [$(stringify!($path)),*]
+        }};
+    }
+
+    #[test]
+    fn every_op_of_the_table_has_its_item() {
+        let items = items![
+            pl::load,
+            pl::store,
+            pl::read,
+            pl::write,
+            pl::add,
+            pl::sub,
+            pl::mul,
+            pl::div,
+            pl::maximum,
+            pl::minimum,
+            pl::neg,
+            pl::cast,
+            pl::full,
+            pld::get_comm_ctx,
+            pld::rank,
+            pld::nranks,
+            pld::system::notify,
+            pld::system::wait,
+            pld::tile::remote_load,
+            pld::tensor::barrier,
+            pld::tensor::reduce_scatter,
+        ];
+        let table: Vec<&str> = OpCode::ALL.iter().map(|op| op.path()).collect();
+        assert_eq!(items.as_slice(), table);
+    }
+}

@@ -10,12 +10,6 @@ macro_rules! handle {
         $(#[$attr])*
         pub struct $name<T>(PhantomData<T>);
 
-        impl<T> $name<T> {
-            pub(super) const fn new() -> Self {
-                $name(PhantomData)
-            }
-        }
-
         impl<T> Clone for $name<T> {
             fn clone(&self) -> Self {
                 *self
@@ -76,6 +70,12 @@ handle! {
     ///
     /// On the host it is a [`Window`](crate::Window). A window of `i32` is also a signal, see [`distributed::system`](super::distributed::system).
     DistributedTensor
+}
+
+impl<T> Tile<T> {
+    pub(super) const fn new() -> Self {
+        Tile(PhantomData)
+    }
 }
 
 /// Marks a tensor or window parameter that the kernel writes. Its contents are not data before: what was not stored cannot be loaded.

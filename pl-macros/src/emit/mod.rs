@@ -140,7 +140,7 @@ fn carrier(signature: &Signature) -> TokenStream {
     let span = ident.span();
     quote_spanned! {span=>
         #docs
-        #[allow(non_camel_case_types, dead_code)]
+        #[allow(non_camel_case_types, dead_code, missing_debug_implementations, missing_copy_implementations)]
         #vis struct #ident {}
     }
 }

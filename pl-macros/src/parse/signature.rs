@@ -20,8 +20,6 @@ pub struct Signature {
     pub generics: Vec<Generic>,
     pub params: Vec<Param>,
     pub returns: Vec<Ty>,
-    /// The return type as it is written, to place errors of the body's end.
-    pub output: Option<Range>,
 }
 
 /// A generic parameter.
@@ -52,7 +50,7 @@ pub fn read(cx: &mut Context, attr: Attr, item: &ItemFn) -> Signature {
     check_qualifiers(cx, sig);
     let generics = read_generics(cx, &sig.generics);
     let params: Vec<Param> = sig.inputs.iter().filter_map(|input| read_param(cx, input)).collect();
-    let (returns, output) = read_returns(cx, &sig.output);
+    let returns = read_returns(cx, &sig.output);
     Signature {
         attrs: item.attrs.clone(),
         vis: item.vis.clone(),
@@ -62,7 +60,6 @@ pub fn read(cx: &mut Context, attr: Attr, item: &ItemFn) -> Signature {
         generics,
         params,
         returns,
-        output,
     }
 }
 
@@ -186,9 +183,8 @@ fn read_param(cx: &mut Context, input: &FnArg) -> Option<Param> {
     Some(Param { ident, mutability, ty })
 }
 
-fn read_returns(cx: &mut Context, output: &ReturnType) -> (Vec<Ty>, Option<Range>) {
-    let ReturnType::Type(_, source) = output else { return (vec![], None) };
-    let range = Range::of(source);
+fn read_returns(cx: &mut Context, output: &ReturnType) -> Vec<Ty> {
+    let ReturnType::Type(_, source) = output else { return vec![] };
     let mut source = &**source;
     while let syn::Type::Group(group) = source {
         source = &group.elem;
@@ -201,5 +197,5 @@ fn read_returns(cx: &mut Context, output: &ReturnType) -> (Vec<Ty>, Option<Range
         let loc = cx.loc(ty.range);
         cx.function.returns.push((ty.ir.clone(), loc));
     }
-    (types, Some(range))
+    types
 }
