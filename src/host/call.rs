@@ -7,6 +7,7 @@ use ndarray::{ArrayView, ArrayViewMut, Dimension};
 use pl_core::bind::ArgShape;
 use pl_core::definition::Definition;
 use pl_core::ir::{ConstValue, Elem, Lit, ScalarType};
+use pl_core::pass;
 use pl_core::runtime::{ArgValue, WindowId};
 use std::borrow::Cow;
 use std::fmt;
@@ -153,6 +154,16 @@ impl Call<'_> {
     pub fn kernel(&self) -> &'static str {
         let path = self.definition.source.path;
         path.rsplit("::").next().unwrap_or(path)
+    }
+
+    /// What to call an argument in a report: its parameter and kernel.
+    pub(super) fn argument(&self, position: usize) -> String {
+        let source = pass::load(self.definition.source);
+        let param = source.ok().and_then(|f| Some(f.local_name(f.params.get(position)?.local).to_owned()));
+        match param {
+            Some(name) => format!("`{name}` of `{}`", self.kernel()),
+            None => format!("argument {} of `{}`", position + 1, self.kernel()),
+        }
     }
 
     /// The arguments' shapes. Windows are numbered by their first use in the call, so that a call on other windows is the same call.

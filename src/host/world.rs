@@ -1,6 +1,5 @@
 //! Worlds: devices, their windows, and launches on them.
 
-use super::error::Ranks;
 use super::prepare::{Compiled, Programs};
 use super::{Call, Error, Stage, Window};
 use crate::Element;
@@ -182,11 +181,7 @@ impl World {
         for (rank, call) in calls.iter().enumerate() {
             if let Some((position, ..)) = call.windows().find(|(_, _, owner)| !Arc::ptr_eq(owner, &self.shared)) {
                 return Err(Error::usage(
-                    format!(
-                        "argument {} of `{}`, called for rank {rank}, is a window of another world",
-                        position + 1,
-                        call.kernel()
-                    ),
+                    format!("{}, called for rank {rank}, is a window of another world", call.argument(position)),
                     "a window can be used only in the world that made it; make one with this world's `window`",
                 ));
             }
@@ -198,13 +193,12 @@ impl World {
     fn explain(&self, error: EngineError, calls: &[Call<'_>]) -> Error {
         let EngineError::Poisoned(window) = error else { return error.into() };
         let user = |call: &Call<'_>| call.windows().find(|(_, id, _)| *id == window).map(|(position, ..)| position);
-        let ranks: Vec<usize> = (0..calls.len()).filter(|rank| user(&calls[*rank]).is_some()).collect();
-        let which = ranks.first().and_then(|rank| Some((&calls[*rank], user(&calls[*rank])?)));
-        let which = which.map_or_else(String::new, |(call, position)| {
-            format!(", argument {} of `{}` for {},", position + 1, call.kernel(), Ranks(&ranks))
-        });
+        let which = calls.iter().find_map(|call| Some(call.argument(user(call)?)));
         Error::Poisoned {
-            message: format!("a window{which} was used by a launch that failed: what it holds cannot be relied on"),
+            message: format!(
+                "the window {} was used by a launch that failed: what it holds cannot be relied on",
+                which.unwrap_or_default()
+            ),
             help: "reset it before it is used again: `world.reset(&window)`, or `world.reset_all()`".into(),
         }
     }

@@ -27,7 +27,12 @@ fn scale<T: pl::Element>(
 /// Runs `scale` on two ranks and compares with ndarray.
 fn check_elements<T>(of: fn(usize) -> T, a: T, b: T)
 where
-    T: pl::Element + pl::ScalarArgument + PartialEq + std::ops::Mul<Output = T> + std::ops::Add<Output = T> + std::fmt::Debug,
+    T: pl::Element
+        + pl::ScalarArgument
+        + PartialEq
+        + std::ops::Mul<Output = T>
+        + std::ops::Add<Output = T>
+        + std::fmt::Debug,
 {
     let world = world("sim", 2);
     let x = Array3::from_shape_fn((2, 3, 5), |(r, i, j)| of(r + i + j));
@@ -75,14 +80,22 @@ fn views_of_any_layout() {
 
 /// Gives its peer a row.
 #[pl::function(InCore, dynamic(SIZE))]
-fn give(x: pl::Tensor<f32, { [1, SIZE] }>, mut data: pl::InOut<pld::DistributedTensor<f32, { [1, SIZE] }>>, full: pl::InOut<pld::DistributedTensor<i32, { [1] }>>) {
+fn give(
+    x: pl::Tensor<f32, { [1, SIZE] }>,
+    mut data: pl::InOut<pld::DistributedTensor<f32, { [1, SIZE] }>>,
+    full: pl::InOut<pld::DistributedTensor<i32, { [1] }>>,
+) {
     data = pl::store(pl::load(x, [0, 0], [1, SIZE]), [0, 0], data);
     pld::system::notify(full, peer = 1, offsets = [0], value = 1, op = pld::NotifyOp::Set);
 }
 
 /// Takes rank 0's row.
 #[pl::function(InCore, dynamic(SIZE))]
-fn take(y: pl::Out<pl::Tensor<f32, { [1, SIZE] }>>, data: pl::InOut<pld::DistributedTensor<f32, { [1, SIZE] }>>, full: pl::InOut<pld::DistributedTensor<i32, { [1] }>>) {
+fn take(
+    y: pl::Out<pl::Tensor<f32, { [1, SIZE] }>>,
+    data: pl::InOut<pld::DistributedTensor<f32, { [1, SIZE] }>>,
+    full: pl::InOut<pld::DistributedTensor<i32, { [1] }>>,
+) {
     pld::system::wait(full, offsets = [0], expected = 1, cmp = pld::WaitCmp::Eq);
     let row = pld::tile::remote_load(data, peer = 0, offsets = [0, 0], shape = [1, SIZE]);
     pl::store(row, [0, 0], y);
@@ -102,7 +115,8 @@ fn ranks_may_run_different_kernels() {
 
 #[test]
 fn a_kernel_is_a_function() {
-    let step: for<'a> fn(ArrayView2<'a, f32>, ArrayViewMut2<'a, f32>, f32, f32, usize, bool) -> pl::Call<'a> = scale::<f32>;
+    let step: for<'a> fn(ArrayView2<'a, f32>, ArrayViewMut2<'a, f32>, f32, f32, usize, bool) -> pl::Call<'a> =
+        scale::<f32>;
     let world = world("sim", 1);
     let x = Array2::ones((2, 2));
     let mut y = Array2::zeros((2, 2));

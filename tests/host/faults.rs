@@ -47,7 +47,10 @@ fn two() -> (World, pl::Window<f32>, pl::Window<i32>) {
 fn deadlock() {
     let first_line = line!();
     #[pl::function(InCore)]
-    fn step(data: pl::InOut<pld::DistributedTensor<f32, { [2, 4] }>>, signal: pl::InOut<pld::DistributedTensor<i32, { [2, 1] }>>) {
+    fn step(
+        data: pl::InOut<pld::DistributedTensor<f32, { [2, 4] }>>,
+        signal: pl::InOut<pld::DistributedTensor<i32, { [2, 1] }>>,
+    ) {
         let my_rank = pld::rank(pld::get_comm_ctx(data));
         if my_rank == 0 {
             pld::system::notify(signal, peer = 1, offsets = [0, 0], value = 1, op = pld::NotifyOp::AtomicAdd);
@@ -58,23 +61,22 @@ fn deadlock() {
         }
     }
     let (world, data, signal) = two();
-    for options in [seeded(), LaunchOptions::default()] {
-        let result = world.launch_with(options, [step(&data, &signal), step(&data, &signal)]);
-        check(result, "deadlock", first_line, expect![[r#"
+    let parallel = world.launch([step(&data, &signal), step(&data, &signal)]);
+    world.reset_all().unwrap();
+    let result = world.launch_with(seeded(), [step(&data, &signal), step(&data, &signal)]);
+    assert_eq!(parallel, result, "a deadlock does not depend on the scheduler");
+    check(
+        result,
+        "deadlock",
+        first_line,
+        expect![[r#"
             deadlock: 1 rank of 2 blocked, 1 finished
-              --> faults.rs:+9:13 (rank 1, kernel `step`)
+              --> faults.rs:+12:13 (rank 1, kernel `step`)
               = rank 1 waits for `signal[0, 0]` of rank 1 >= 2; it is 1
-              = rank 0 can notify it at faults.rs:+5:13: sent once, now finished
-              = rank 1 can notify it at faults.rs:+5:13: sent nothing, now blocked in `pld::system::wait` at faults.rs:+9:13
-              = help: a rank that could notify has finished: it sent fewer credits, or a smaller value, than the wait expects"#]
-            deadlock: 1 rank of 2 blocked, 1 finished
-              --> faults.rs:+9:13 (rank 1, kernel `step`)
-              = rank 1 waits for `signal[0, 0]` of rank 1 >= 2; it is 1
-              = rank 0 can notify it at faults.rs:+5:13: sent once, now finished
-              = rank 1 can notify it at faults.rs:+5:13: sent nothing, now blocked in `pld::system::wait` at faults.rs:+9:13
-              = help: a rank that could notify has finished: it sent fewer credits, or a smaller value, than the wait expects"#]]);
-        world.reset_all().unwrap();
-    }
+              = rank 0 can notify it at faults.rs:+8:13: sent once, now finished
+              = rank 1 can notify it at faults.rs:+8:13: sent nothing, now blocked in `pld::system::wait` at faults.rs:+12:13
+              = help: a rank that could notify has finished: it sent fewer credits, or a smaller value, than the wait expects"#]],
+    );
 }
 
 #[test]
@@ -90,11 +92,16 @@ fn uninitialised() {
     let (world, data, _) = two();
     let mut y = [Array2::zeros((1, 4)), Array2::zeros((1, 4))];
     let result = world.launch_with(seeded(), y.iter_mut().map(|y| step(&data, y.view_mut())));
-    check(result, "uninitialised", first_line, expect![[r#"
+    check(
+        result,
+        "uninitialised",
+        first_line,
+        expect![[r#"
         read of an element that nothing wrote: 1 of 4 in `data[0, 0..4]` of rank 1
           --> faults.rs:+5:21 (rank 1, kernel `step`)
           = `pl::load`: the first of them is [0, 3]
-          = help: store into the window before it is read, or make its zeros data with `world.zeros` or `world.window_from`"#]]);
+          = help: store into the window before it is read, or make its zeros data with `world.zeros` or `world.window_from`"#]],
+    );
     // What the host wrote, and the zeros of `zeros`, are data.
     let data = world.zeros::<f32>([2, 4]).unwrap();
     world.launch(y.iter_mut().map(|y| step(&data, y.view_mut()))).unwrap();
@@ -111,11 +118,16 @@ fn out_of_bounds() {
     }
     let (world, data, _) = two();
     let result = world.launch_with(seeded(), [step(&data, 1), step(&data, 2)]);
-    check(result, "out-of-bounds", first_line, expect![[r#"
+    check(
+        result,
+        "out-of-bounds",
+        first_line,
+        expect![[r#"
         box out of bounds: axis 0 of `data` has extent 2, and the index is 2
           --> faults.rs:+4:9 (rank 1, kernel `step`)
           = `pl::store`: offsets [2, 0] and extents [1, 4] in `data` of shape [2, 4]
-          = help: offset + extent must not be more than the extent of the memory, on every axis; a ragged tail takes `pl::min(…)`"#]]);
+          = help: offset + extent must not be more than the extent of the memory, on every axis; a ragged tail takes `pl::min(…)`"#]],
+    );
 }
 
 #[test]
@@ -129,10 +141,15 @@ fn index_underflow() {
     }
     let (world, data, _) = two();
     let result = world.launch_with(seeded(), [step(&data), step(&data)]);
-    check(result, "arithmetic", first_line, expect![[r#"
+    check(
+        result,
+        "arithmetic",
+        first_line,
+        expect![[r#"
         `0 - 1` is less than 0 (`usize`)
           --> faults.rs:+5:23 (rank 0, kernel `step`)
-          = help: an index is never negative: compare before you subtract, or add before you subtract"#]]);
+          = help: an index is never negative: compare before you subtract, or add before you subtract"#]],
+    );
 }
 
 #[test]
@@ -145,10 +162,15 @@ fn peer_out_of_range() {
     }
     let (world, _, signal) = two();
     let result = world.launch_with(seeded(), [step(&signal), step(&signal)]);
-    check(result, "peer", first_line, expect![[r#"
+    check(
+        result,
+        "peer",
+        first_line,
+        expect![[r#"
         peer 2 is not a rank: the domain has 2 ranks
           --> faults.rs:+4:9 (rank 1, kernel `step`)
-          = help: peers of `pld::system::notify` are 0..2: loop over `0..pld::nranks(ctx)`, or wrap around with `% nranks`"#]]);
+          = help: peers of `pld::system::notify` are 0..2: loop over `0..pld::nranks(ctx)`, or wrap around with `% nranks`"#]],
+    );
 }
 
 #[test]
@@ -165,10 +187,15 @@ fn endless_loop() {
     }
     let (world, data, _) = two();
     let options = LaunchOptions { op_budget: 10_000, ..seeded() };
-    check(world.launch_with(options, [step(&data), step(&data)]), "op-budget", first_line, expect![[r#"
+    check(
+        world.launch_with(options, [step(&data), step(&data)]),
+        "op-budget",
+        first_line,
+        expect![[r#"
         endless loop? rank 1 executed more than 10000 ops
           --> faults.rs:+7:13 (rank 1, kernel `step`)
-          = help: look at the condition of the loop; a kernel that needs more ops than that takes a larger op budget"#]]);
+          = help: look at the condition of the loop; a kernel that needs more ops than that takes a larger op budget"#]],
+    );
 }
 
 #[test]
@@ -179,13 +206,18 @@ fn livelock() {
         while pl::read(signal, [0, 0]) == 0 {}
     }
     let (world, _, signal) = two();
-    check(world.launch_with(seeded(), [step(&signal), step(&signal)]), "livelock", first_line, expect![[r#"
+    check(
+        world.launch_with(seeded(), [step(&signal), step(&signal)]),
+        "livelock",
+        first_line,
+        expect![[r#"
         livelock: 2 ranks of 2 re-reading cells that nobody will change, 0 blocked, 0 finished
           --> faults.rs:+3:15 (rank 0, kernel `step`)
           = rank 0 re-reads `signal[0, 0]` of rank 0, which stays 0
           --> faults.rs:+3:15 (rank 1, kernel `step`)
           = rank 1 re-reads `signal[0, 0]` of rank 1, which stays 0
-          = help: `pl::read` acquires nothing and waits for nothing: use `pld::system::wait`, and a notify that satisfies it"#]]);
+          = help: `pl::read` acquires nothing and waits for nothing: use `pld::system::wait`, and a notify that satisfies it"#]],
+    );
 }
 
 #[test]
@@ -210,5 +242,6 @@ fn interrupted() {
     expect![[r#"
         interrupted
           = rank 0: running, at faults.rs:+3:33
-          = rank 1: running, at faults.rs:+3:33"#]].assert_eq(&relative(&error.to_string(), first_line));
+          = rank 1: running, at faults.rs:+3:33"#]]
+    .assert_eq(&relative(&error.to_string(), first_line));
 }

@@ -1,7 +1,7 @@
 //! The example's kernels: goldens, costs, and what happens when they are used or written wrongly.
 
 use crate::example::builtin_long_step;
-use crate::support::{Step, Windows, check_golden, counting, launch, launch_with, scattered, step, world};
+use crate::support::{Step, Windows, check_golden, counting, launch, launch_with, report, scattered, step, world};
 use expect_test::expect;
 use pl::distributed as pld;
 use pl::ndarray::Array3;
@@ -61,7 +61,10 @@ fn builtin_launches_follow_each_other_on_the_same_windows() {
         let (y, _) = launch(&world, step(Mode::Builtin), &windows, &x).unwrap();
         check_golden(&x, y.view());
         for rank in 0..p {
-            assert!(windows.signal.to_array(rank).unwrap().iter().all(|cell| *cell == 0), "both credits are taken back");
+            assert!(
+                windows.signal.to_array(rank).unwrap().iter().all(|cell| *cell == 0),
+                "both credits are taken back"
+            );
         }
     }
 }
@@ -83,19 +86,19 @@ fn hand_rolled_twice_without_a_reset_is_a_race() {
     assert!(race.stale.is_some());
     expect![[r#"
         race on `data[1, 0..16]` of rank 2: nothing orders `pld::tile::remote_load` of rank 1 after `pl::store` of rank 2
-          --> tests/host/../../examples/14_reduce_scatter.rs:51:24 (rank 1, kernel `hand_step`)
+          --> examples/14_reduce_scatter.rs:51:24 (rank 1, kernel `hand_step`)
           = rank 1 would read `data[1, 0..16]` of rank 2 here; it was stopped before
-          --> tests/host/../../examples/14_reduce_scatter.rs:32:16 (rank 2, kernel `hand_step`)
+          --> examples/14_reduce_scatter.rs:32:16 (rank 2, kernel `hand_step`)
           = rank 2 wrote `data[0..2, 0..16]` of rank 2 here
           = what is missing: rank 2 did this before its first notify of this launch, and rank 1 has acquired nothing of it, by its own waits or through other ranks
-          = note: the wait of rank 1 at tests/host/../../examples/14_reduce_scatter.rs:43:13 passed without a notify: `signal[0, 0]` of rank 1 was already 1 when the launch started (>= 1 holds)
-          = help: `world.reset(&signal)` before the launch clears what an earlier launch left in the signal, or let the kernel take its credits back, as the builtins do"#]].assert_eq(&error.to_string());
+          = note: the wait of rank 1 at examples/14_reduce_scatter.rs:43:13 passed without a notify: `signal[0, 0]` of rank 1 was already 1 when the launch started (>= 1 holds)
+          = help: `world.reset(&signal)` before the launch clears what an earlier launch left in the signal, or let the kernel take its credits back, as the builtins do"#]].assert_eq(&report(&error));
 
     // The failed launch poisoned both windows.
     let error = launch(&world, step(Mode::Hand), &windows, &x).unwrap_err();
     expect![[r#"
-        a window, argument 3 of `hand_step` for ranks 0 to 2, was used by a launch that failed: what it holds cannot be relied on
-          = help: reset it before it is used again: `world.reset(&window)`, or `world.reset_all()`"#]].assert_eq(&error.to_string());
+        the window `data` of `hand_step` was used by a launch that failed: what it holds cannot be relied on
+          = help: reset it before it is used again: `world.reset(&window)`, or `world.reset_all()`"#]].assert_eq(&report(&error));
 
     world.reset_all().unwrap();
     let (y, _) = launch(&world, step(Mode::Hand), &windows, &x).unwrap();
@@ -116,28 +119,29 @@ fn long_rows() {
     assert!(matches!(error, Error::Bind { .. }), "{error}");
     expect![[r#"
         `pl::load` needs 4000000 bytes of tile memory (1 live tile), platform `a2a3sim` has 188416
-          --> tests/host/../../examples/14_reduce_scatter.rs:31:21 (in kernel `hand_step`)
+          --> examples/14_reduce_scatter.rs:31:21 (in kernel `hand_step`)
           = help: work on smaller tiles in a loop of chunks, or keep fewer tiles live
 
         error: `pl::store` needs 4000000 bytes of tile memory (1 live tile), platform `a2a3sim` has 188416
-          --> tests/host/../../examples/14_reduce_scatter.rs:32:16 (in kernel `hand_step`)
+          --> examples/14_reduce_scatter.rs:32:16 (in kernel `hand_step`)
           = help: work on smaller tiles in a loop of chunks, or keep fewer tiles live
 
         error: `pl::load` needs 4000000 bytes of tile memory (1 live tile), platform `a2a3sim` has 188416
-          --> tests/host/../../examples/14_reduce_scatter.rs:48:19 (in kernel `hand_step`)
+          --> examples/14_reduce_scatter.rs:48:19 (in kernel `hand_step`)
           = help: work on smaller tiles in a loop of chunks, or keep fewer tiles live
 
         error: `pld::tile::remote_load` needs 8000000 bytes of tile memory (2 live tiles), platform `a2a3sim` has 188416
-          --> tests/host/../../examples/14_reduce_scatter.rs:51:24 (in kernel `hand_step`)
+          --> examples/14_reduce_scatter.rs:51:24 (in kernel `hand_step`)
           = help: work on smaller tiles in a loop of chunks, or keep fewer tiles live
 
         error: `pl::add` needs 8000000 bytes of tile memory (2 live tiles), platform `a2a3sim` has 188416
-          --> tests/host/../../examples/14_reduce_scatter.rs:52:19 (in kernel `hand_step`)
+          --> examples/14_reduce_scatter.rs:52:19 (in kernel `hand_step`)
           = help: work on smaller tiles in a loop of chunks, or keep fewer tiles live
 
         error: `pl::store` needs 4000000 bytes of tile memory (1 live tile), platform `a2a3sim` has 188416
-          --> tests/host/../../examples/14_reduce_scatter.rs:55:5 (in kernel `hand_step`)
-          = help: work on smaller tiles in a loop of chunks, or keep fewer tiles live"#]].assert_eq(&error.to_string());
+          --> examples/14_reduce_scatter.rs:55:5 (in kernel `hand_step`)
+          = help: work on smaller tiles in a loop of chunks, or keep fewer tiles live"#]]
+    .assert_eq(&report(&error));
     let (y, _) = launch(&world, builtin_long_step, &Windows::new(&world, size), &x).unwrap();
     check_golden(&x, y.view());
 }
@@ -208,14 +212,16 @@ fn mistakes_are_recognised() {
         every rank has the same chunk, chunk 0
           = rank 1, element 0: got 600, expected 856
           = 192 of 256 elements are wrong
-          = help: the row that is reduced is fixed; rank r reduces row `my_rank` of every rank"#]].assert_eq(&text);
+          = help: the row that is reduced is fixed; rank r reduces row `my_rank` of every rank"#]]
+    .assert_eq(&text);
     let (found, text) = cause(boundaries_off);
     assert_eq!(found, Some(Cause::Boundaries { rank: 1, begins: 63, expected: 64 }));
     expect![[r#"
         chunk boundaries are off: rank 1 has the sum of a chunk that begins at element 63 of `x`, and not at 64
           = rank 1, element 0: got 852, expected 856
           = 192 of 256 elements are wrong
-          = help: chunk `c` is at `[0, c * SIZE]` in `x` and in row `c` of the window"#]].assert_eq(&text);
+          = help: chunk `c` is at `[0, c * SIZE]` in `x` and in row `c` of the window"#]]
+    .assert_eq(&text);
 }
 
 /// The accumulator starts from zeros and not from the own row.

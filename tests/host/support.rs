@@ -39,8 +39,7 @@ impl Windows {
 }
 
 /// A kernel with the parameters of the example's.
-pub type Step =
-    for<'a> fn(ArrayView2<'a, f32>, ArrayViewMut2<'a, f32>, &'a Window<f32>, &'a Window<i32>) -> Call<'a>;
+pub type Step = for<'a> fn(ArrayView2<'a, f32>, ArrayViewMut2<'a, f32>, &'a Window<f32>, &'a Window<i32>) -> Call<'a>;
 
 /// The example's kernel of a mode.
 pub fn step(mode: Mode) -> Step {
@@ -68,6 +67,11 @@ pub fn launch_with(
     let calls = x.outer_iter().zip(y.outer_iter_mut());
     let report = world.launch_with(options, calls.map(|(x, y)| step(x, y, &windows.data, &windows.signal)))?;
     Ok((y, report))
+}
+
+/// The report of an error; the example's file goes by its own name.
+pub fn report(error: &Error) -> String {
+    error.to_string().replace("tests/host/../../", "")
 }
 
 /// Compares with the sums that ndarray computes in f64, within the bound of a sum in any order.
