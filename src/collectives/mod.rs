@@ -17,13 +17,13 @@ use std::sync::LazyLock;
 
 /// The library, for the lowering pass. Generic functions stand in it with any arguments: the pass fills in its own.
 pub(crate) fn library() -> &'static Library {
+    type Instance = fn() -> Definition;
     static LIBRARY: LazyLock<Library> = LazyLock::new(|| {
-        let functions: [(&'static str, fn() -> Definition); 3] = [
-            ("barrier", barrier::__definition),
+        Library::new([
+            ("barrier", barrier::__definition as Instance),
             ("barrier_flat", barrier_flat::__definition),
             ("reduce_scatter", reduce_scatter::__definition::<f32, 1>),
-        ];
-        Library::new(functions)
+        ])
     });
     &LIBRARY
 }

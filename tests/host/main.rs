@@ -1,11 +1,14 @@
 //! The whole way: kernels, the host side, and the examples' command line, through the public API.
 
+#![expect(clippy::unwrap_used, reason = "a test that fails may panic")]
+
 mod arguments;
 mod cli;
 #[expect(dead_code, reason = "the example's own command line")]
 #[path = "../../examples/14_reduce_scatter.rs"]
 mod example;
 mod faults;
+mod ops;
 mod process;
 mod reduce_scatter;
 mod support;

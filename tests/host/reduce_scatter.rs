@@ -98,7 +98,8 @@ fn hand_rolled_twice_without_a_reset_is_a_race() {
     let error = launch(&world, step(Mode::Hand), &windows, &x).unwrap_err();
     expect![[r#"
         the window `data` of `hand_step` was used by a launch that failed: what it holds cannot be relied on
-          = help: reset it before it is used again: `world.reset(&window)`, or `world.reset_all()`"#]].assert_eq(&report(&error));
+          = help: reset it before it is used again: `world.reset(&window)`, or `world.reset_all()`"#]]
+    .assert_eq(&report(&error));
 
     world.reset_all().unwrap();
     let (y, _) = launch(&world, step(Mode::Hand), &windows, &x).unwrap();
