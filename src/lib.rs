@@ -49,10 +49,13 @@ mod host;
 mod lang;
 
 pub use half;
-pub use host::*;
+pub use host::{
+    BindProblem, Call, Card, Count, Error, Fault, LaunchOptions, Report, ScalarArgument, Scheduler, Stage, Window,
+    World,
+};
 pub use lang::*;
 pub use ndarray;
 pub use pl_core::bind::BindError;
 pub use pl_core::dtype::DType;
-pub use pl_core::{ir, text};
+pub use pl_core::{fault, ir, text};
 pub use pl_macros::function;

@@ -2,6 +2,7 @@
 
 use crate::support::{Windows, check_golden, counting, launch, report, step, world};
 use expect_test::{Expect, expect};
+use pl::distributed as pld;
 use pl::ndarray::{Array1, Array2, Array3, ArrayD, Axis};
 use pl::{Call, Error, Window, World};
 use pl_examples_cli::Mode;
@@ -197,6 +198,42 @@ fn bind_errors_of_all_ranks() {
     let good = Windows { data: world.window([4, 4]).unwrap(), signal: world.window([4, 1]).unwrap() };
     let x = counting(4, 4);
     check_golden(&x, launch(&world, step(Mode::Builtin), &good, &x).unwrap().0.view());
+}
+
+#[test]
+fn one_window_for_two_parameters() {
+    #[pl::function(InCore, dynamic(NR))]
+    fn step(
+        mut data: pl::InOut<pld::DistributedTensor<i32, { [NR, 1] }>>,
+        signal: pl::InOut<pld::DistributedTensor<i32, { [NR, 1] }>>,
+    ) {
+        data = pld::tensor::reduce_scatter(data, signal);
+        pl::write(data, [0, 0], 1);
+    }
+    let world = world("sim", 2);
+    let window = world.zeros::<i32>([2, 1]).unwrap();
+    let error = world.launch((0..2).map(|_| step(&window, &window))).unwrap_err();
+    let text = report(&error);
+    assert!(text.starts_with("`target` and `signal` of `pld::tensor::reduce_scatter` are the same window"), "{text}");
+    let signal = world.window::<i32>([2, 1]).unwrap();
+    world.launch((0..2).map(|_| step(&window, &signal))).unwrap();
+}
+
+/// Launches of several threads on windows of their own do not disturb each other.
+#[test]
+fn launches_of_several_threads() {
+    let world = world("a2a3sim", 4);
+    std::thread::scope(|scope| {
+        for size in [3, 17, 64, 200] {
+            let world = &world;
+            scope.spawn(move || {
+                let (windows, x) = (Windows::new(world, size), counting(4, size));
+                for mode in [Mode::Builtin, Mode::Hand] {
+                    check_golden(&x, launch(world, step(mode), &windows, &x).unwrap().0.view());
+                }
+            });
+        }
+    });
 }
 
 #[test]
