@@ -30,6 +30,9 @@ impl Stage {
     }
 
     /// What a rank executes, as text.
+    ///
+    /// # Errors
+    /// None that a user can cause.
     pub fn plan(&self) -> Result<String, Error> {
         Ok(pl_sim::plan_of(&self.compiled.program)?.to_string())
     }

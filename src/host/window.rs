@@ -38,6 +38,9 @@ impl<T: Element> Window<T> {
     }
 
     /// Copies the array of `rank` out, whatever it holds: elements that nothing wrote are zero.
+    ///
+    /// # Errors
+    /// A rank that the world does not have.
     pub fn to_array(&self, rank: usize) -> Result<ArrayD<T>, Error> {
         self.check_rank(rank)?;
         let mut elements = vec![T::ZERO; self.shape.iter().product()];
@@ -46,6 +49,9 @@ impl<T: Element> Window<T> {
     }
 
     /// Replaces the array of `rank`. Its contents are data: kernels may load them.
+    ///
+    /// # Errors
+    /// A rank that the world does not have, an array of another shape.
     pub fn write<S, D>(&self, rank: usize, array: &ArrayBase<S, D>) -> Result<(), Error>
     where
         S: Data<Elem = T>,

@@ -33,6 +33,9 @@ pub(super) struct Shared {
 impl World {
     /// Opens the devices with these ids of a platform: `sim`, `a2a3sim` or `a5sim`. Ids are names: they need not start at 0 nor be
     /// contiguous, but each stands once.
+    ///
+    /// # Errors
+    /// An empty list, a repeated id, an unknown platform.
     pub fn open(platform: &str, device_ids: &[u32]) -> Result<World, Error> {
         if device_ids.is_empty() {
             return Err(Error::usage(
@@ -69,16 +72,25 @@ impl World {
 
     /// A window of this shape on every rank. Its storage is zero, but holds no data: loading an element that nothing wrote is an
     /// error. Signals may be notified and waited for at once.
+    ///
+    /// # Errors
+    /// More elements than a window can have.
     pub fn window<T: Element>(&self, shape: impl Into<Vec<usize>>) -> Result<Window<T>, Error> {
         self.allocate(shape.into(), Contents::Uninitialised)
     }
 
     /// A window of this shape on every rank, whose zeros are data.
+    ///
+    /// # Errors
+    /// More elements than a window can have.
     pub fn zeros<T: Element>(&self, shape: impl Into<Vec<usize>>) -> Result<Window<T>, Error> {
         self.allocate(shape.into(), Contents::Zeros)
     }
 
     /// A window that holds `array[r]` on rank r: the first axis of the array is the ranks.
+    ///
+    /// # Errors
+    /// A first axis that is not the ranks, more elements than a window can have.
     pub fn window_from<T, S, D>(&self, array: &ArrayBase<S, D>) -> Result<Window<T>, Error>
     where
         T: Element,
@@ -100,6 +112,9 @@ impl World {
     }
 
     /// Makes a window as new: zeros that are not data, and no longer poisoned by a failed launch.
+    ///
+    /// # Errors
+    /// A window of another world.
     pub fn reset<T: Element>(&self, window: &Window<T>) -> Result<(), Error> {
         if !Arc::ptr_eq(&self.shared, &window.shared) {
             return Err(Error::usage("the window belongs to another world", "reset it in the world that made it"));
@@ -108,6 +123,9 @@ impl World {
     }
 
     /// Makes every window of the world as new.
+    ///
+    /// # Errors
+    /// None that a user can cause.
     pub fn reset_all(&self) -> Result<(), Error> {
         let live: Vec<WindowId> = self.shared.live().iter().copied().collect();
         live.into_iter().try_for_each(|window| self.shared.reset(window))
@@ -115,13 +133,20 @@ impl World {
 
     /// Runs one call per rank: the first on rank 0, and so on. Ranks may run different kernels.
     ///
-    /// All calls are bound and checked before any of them runs. After an error the contents of the `Out` and `InOut` arguments are
-    /// unspecified, and the windows that were used must be [reset](World::reset) before they are used again.
+    /// All calls are bound and checked before any of them runs.
+    ///
+    /// # Errors
+    /// A wrong number of calls, windows of another world, everything that does not bind, and the check that stopped the run. After an
+    /// [`Error::Fault`] the contents of the `Out` and `InOut` arguments are unspecified, and the windows that were used must be
+    /// [reset](World::reset) before they are used again.
     pub fn launch<'a>(&self, calls: impl IntoIterator<Item = Call<'a>>) -> Result<Report, Error> {
         self.launch_with(LaunchOptions::default(), calls)
     }
 
     /// The same, with a scheduler, an op budget or an interrupt flag of your own.
+    ///
+    /// # Errors
+    /// Those of [`World::launch`].
     pub fn launch_with<'a>(
         &self,
         options: LaunchOptions,
@@ -138,6 +163,9 @@ impl World {
     }
 
     /// What the calls of a launch become, rank by rank, without running them.
+    ///
+    /// # Errors
+    /// Those of [`World::launch`], but for what happens in a run.
     pub fn compile<'a>(&self, calls: impl IntoIterator<Item = Call<'a>>) -> Result<Vec<Stage>, Error> {
         let (calls, compiled) = self.prepare(calls)?;
         let scalars: Vec<Vec<Option<i64>>> = calls.iter().map(Call::scalars).collect();
