@@ -13,7 +13,7 @@ mod stage;
 mod window;
 mod world;
 
-pub use call::{Argument, Call, ScalarArgument, arg_in, arg_out, arg_scalar, arg_window, call};
+pub use call::{Call, ScalarArgument, arg_in, arg_out, arg_scalar, arg_window, call};
 pub use error::{BindProblem, Error};
 pub use pl_core::cost::{Card, Count};
 pub use pl_core::fault::{Fault, Report};
