@@ -58,4 +58,46 @@ pub use ndarray;
 pub use pl_core::bind::BindError;
 pub use pl_core::dtype::DType;
 pub use pl_core::{fault, ir, text};
+/// Makes a function a function of the kernel language.
+///
+/// ```
+/// use pl::distributed as pld;
+///
+/// #[pl::function(InCore, dynamic(NR, SIZE))]
+/// fn stage(
+///     x: pl::Tensor<f32, { [1, NR * SIZE] }>,
+///     mut data: pl::InOut<pld::DistributedTensor<f32, { [NR, SIZE] }>>,
+/// ) {
+///     for row in 0..pld::nranks(pld::get_comm_ctx(data)) {
+///         data = pl::store(pl::load(x, [0, row * SIZE], [1, SIZE]), [row, 0], data);
+///     }
+/// }
+/// ```
+///
+/// # The attribute
+/// `InCore` is a kernel: it runs on one device, and the host launches it. `Inline` is a function that kernels call. `dynamic(NR, SIZE)` declares
+/// the names of extents that a launch binds from its arguments' shapes.
+///
+/// # The signature
+/// Parameters are [`pl::Tensor<f32, { [1, SIZE] }>`](Tensor) and [`pld::DistributedTensor`](distributed::DistributedTensor), read only, or written
+/// inside of [`pl::Out`] and [`pl::InOut`]; scalars: an element type, `usize`, `bool`; and, of `Inline` functions, [`pl::Tile`].
+/// Types are written by these paths. A shape is made of literals, constants, const generics, the declared names, and `+ - * / %`.
+///
+/// A kernel returns nothing, or what it has rebound: `-> pl::Tensor<…>` of `pl::store(tile, offsets, y)`. It may be generic: `T: pl::Element`,
+/// `const N: usize`. What depends on a generic argument is checked by `cargo build`, not by `cargo check`.
+///
+/// # The body
+/// - `let`, `let mut`, shadowing, assignments; `for i in a..b` and [`pl::range`], `while`, `if` / `else`, also as values.
+/// - Ops: [`pl::load`] and all the others, by their path. Arguments may be named: `pl::load(x, offsets = [0, 0], shape = [1, SIZE])`.
+/// - Scalars with `+ - * / %`, comparisons, `&& || !`, [`pl::min`], [`pl::max`], `as`. Indices are `usize`. Tiles with `+ - * /`.
+/// - Constants, written in capitals; `T::ZERO`, `T::ONE`, [`pl::lit::<T>(1.5)`](lit).
+/// - Calls of `Inline` functions, with positional arguments, and generic ones written out: `stage::<f32, 4>(…)`. The result's type is not known
+///   to the caller's macro: `let t: pl::Tile<f32, { [1, SIZE] }> = …` says it where it matters. A function of your own is not named as an op is.
+///
+/// All errors of a function are reported at once. rustc type-checks the body too, and its lints are its own.
+///
+/// # What it makes
+/// A kernel becomes a function of the same name for the host: a tensor is an `ndarray` view, a window a [`&Window`](Window), a scalar itself,
+/// and calling it gives a [`Call`]. Of the same name is a type, that carries the IR: `stage::ir()`, `ring::ir::<f32, 4>()`, a [`Kernel`]. So a
+/// kernel and a module beside it cannot have one name.
 pub use pl_macros::function;

@@ -90,7 +90,7 @@ impl Lower<'_> {
         if path.get_ident().is_some() && self.find(text).is_some() {
             return Some((format!("`{text}` is a variable, not a function"), "remove the parentheses".into()));
         }
-        if last == self.signature.ident.to_string() && (segments.len() == 1 || first == "self" && segments.len() == 2) {
+        if self.signature.ident == last && (segments.len() == 1 || first == "self" && segments.len() == 2) {
             return Some((format!("`{last}` calls itself"), "a device has no call stack: write a loop".into()));
         }
         if last.starts_with(char::is_uppercase) {

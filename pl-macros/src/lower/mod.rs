@@ -5,6 +5,7 @@
 //! verifier's.
 
 mod call;
+mod control;
 mod enums;
 mod expr;
 mod reject;

@@ -124,7 +124,7 @@ pub fn expression(expr: &Expr) -> (Range, String, String) {
 fn method_help(call: &syn::ExprMethodCall) -> String {
     let name = call.method.to_string();
     let receiver = text_of(&*call.receiver);
-    let arguments: Vec<String> = call.args.iter().map(|a| text_of(a)).collect();
+    let arguments: Vec<String> = call.args.iter().map(text_of).collect();
     let written = std::iter::once(receiver).chain(arguments).collect::<Vec<_>>().join(", ");
     let op = OpCode::ALL.iter().map(|op| op.path()).find(|path| path.ends_with(&format!("::{name}")));
     match name.as_str() {
