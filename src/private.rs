@@ -13,7 +13,7 @@ use pl_core::op::EnumKind;
 use std::any::Any;
 
 /// The value of a constant. A type that no constant of a kernel can have is an error of the body's type check: here it must not be a second one.
-pub fn constant(value: impl Any + Copy) -> ConstValue {
+pub fn constant(value: impl Any) -> ConstValue {
     fn of<T: Any + Copy>(value: &dyn Any) -> Option<T> {
         value.downcast_ref().copied()
     }

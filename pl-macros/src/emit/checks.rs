@@ -45,15 +45,25 @@ pub fn facts(checks: &mut Checks, function: &Function, places: &Places, holes: &
     }
 }
 
-/// Enum arguments of ops that take one value only.
+/// Enum arguments: their types, and their values where an op takes one only.
 pub fn enums(checks: &mut Checks, lowered: &Lowered) {
     for check in &lowered.enums {
-        let (value, wanted) = (&check.value, Literal::i32_unsuffixed(check.only.value));
-        let (before, after) = check.only.message.split_once("{}").unwrap_or((check.only.message, ""));
-        let help = check.only.help;
+        let (value, span) = (&check.value, check.range.start);
+        let name = format_ident!("{}", check.kind.name(), span = span);
+        let ty = quote_spanned!(span=> ::pl::distributed::#name);
+        let judged = check.only.map(|only| {
+            let wanted = Literal::i32_unsuffixed(only.value);
+            let (before, after) = only.message.split_once("{}").unwrap_or((only.message, ""));
+            let help = only.help;
+            call(check.range, "check_only", quote!(value.value(), #wanted, #before, #after, #help))
+        });
         checks.add(
             check.generic,
-            call(check.range, "check_only", quote!(#value as i32, #wanted, #before, #after, #help)),
+            quote!({
+                let value: #ty = #value;
+                let _ = value;
+                #judged
+            }),
         );
     }
 }

@@ -1,5 +1,6 @@
 //! Calls: ops of the table, the scalar functions, and functions of the user.
 
+use super::enums::variant;
 use super::stmt::value_arg;
 use super::{CallSite, Callee, Kind, Lower, Rhs, Value, stem};
 use crate::context::{path_text, text_of};
@@ -493,11 +494,7 @@ fn copy_of(slot: Option<&Slot>, default: Option<DefaultArg>, kind: ParamKind) ->
         return slot.copy.clone();
     }
     Some(match (default?, kind) {
-        (DefaultArg::Enum(value), ParamKind::Enum(kind)) => {
-            let variant = kind.variants().get(usize::try_from(value).ok()?)?;
-            let (name, variant) = (format_ident!("{}", kind.name()), format_ident!("{variant}"));
-            parse_quote!(::pl::distributed::#name::#variant)
-        }
+        (DefaultArg::Enum(value), ParamKind::Enum(kind)) => variant(kind, value)?,
         (DefaultArg::Enum(value) | DefaultArg::Int(value), _) => {
             let value = proc_macro2::Literal::i32_unsuffixed(value);
             parse_quote!(#value)

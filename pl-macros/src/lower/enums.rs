@@ -7,7 +7,8 @@ use crate::names;
 use crate::places::edges;
 use pl_core::ir::{Arg, ArgKind, EnumValue};
 use pl_core::op::{EnumKind, OpInfo};
-use quote::quote;
+use quote::{format_ident, quote};
+use syn::parse_quote;
 use syn::visit::Visit;
 
 impl Lower<'_> {
@@ -21,12 +22,13 @@ impl Lower<'_> {
     ) -> Option<Arg> {
         let range = edges(expr);
         let value = self.enum_value(strip(expr), kind, info, index)?;
-        if let EnumValue::Const(name) = &value
-            && let Some(only) = info.only.filter(|o| usize::from(o.param) == index)
-        {
+        if let EnumValue::Const(name) = &value {
             let generic = self.cx.function.constant(name).is_some_and(|c| c.generic);
-            let expr = &*expr;
-            self.lowered.enums.push(EnumCheck { only, value: quote!(#expr), generic, range });
+            let only = info.only.filter(|o| usize::from(o.param) == index);
+            let tokens = quote!(#expr);
+            self.lowered.enums.push(EnumCheck { kind, only, value: tokens, generic, range });
+            // The check types it: a second type-check in the copy would report a wrong type twice.
+            *expr = variant(kind, 0)?;
         }
         let loc = self.loc(range);
         Some(Arg { kind: ArgKind::Enum(kind, value), loc })
@@ -116,6 +118,13 @@ impl Lower<'_> {
             }
         }
     }
+}
+
+/// A variant as the copy names it.
+pub(super) fn variant(kind: EnumKind, value: i32) -> Option<syn::Expr> {
+    let variant = kind.variants().get(usize::try_from(value).ok()?)?;
+    let (name, variant) = (format_ident!("{}", kind.name()), format_ident!("{variant}"));
+    Some(parse_quote!(::pl::distributed::#name::#variant))
 }
 
 fn not_constant(param: &str, info: &OpInfo) -> String {

@@ -15,7 +15,7 @@ use crate::context::Context;
 use crate::parse::Signature;
 use crate::places::Range;
 use pl_core::ir::{self, Block, Expr, ExprKind, Lit, Loc, LocalId, ScalarType, Stmt, StmtKind, Type};
-use pl_core::op::{Only, OpCode, ResultKind};
+use pl_core::op::{EnumKind, Only, OpCode, ResultKind};
 use proc_macro2::{Ident, TokenStream};
 use std::collections::HashMap;
 
@@ -30,7 +30,7 @@ pub struct Lowered {
     pub callees: Vec<Callee>,
     /// The calls of other functions.
     pub calls: Vec<CallSite>,
-    /// Enum arguments whose value only rustc knows, for ops that take one value only.
+    /// Enum arguments whose value only rustc knows.
     pub enums: Vec<EnumCheck>,
 }
 
@@ -57,7 +57,9 @@ pub struct CallSite {
 /// An enum argument to be checked by rustc.
 #[derive(Debug)]
 pub struct EnumCheck {
-    pub only: Only,
+    pub kind: EnumKind,
+    /// The one value that the op takes, where it does not take all.
+    pub only: Option<Only>,
     pub value: TokenStream,
     pub generic: bool,
     pub range: Range,
