@@ -65,7 +65,7 @@ pub struct Checked {
 #[derive(Clone, Debug, PartialEq)]
 pub enum Fault {
     /// Two accesses that conflict and that nothing orders.
-    Race(Race),
+    Race(Box<Race>),
     /// A read of elements that nothing wrote.
     Uninitialised(Uninitialised),
     /// A box that does not lie in its memory.
@@ -214,6 +214,8 @@ pub struct Uninitialised {
     pub first: Vec<usize>,
     /// How many such elements the box has.
     pub missing: usize,
+    /// A wait of the reading rank that passed without a notify of this launch.
+    pub stale: Option<StaleWait>,
 }
 
 /// A box that does not lie in its memory.
@@ -371,8 +373,10 @@ impl Blocked {
 /// A rank whose kernel can notify an awaited cell.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Sender {
-    /// A notify of the cell in the rank's kernel.
+    /// A notify of the cell in the rank's kernel: one that it can still come to, if there is one.
     pub site: Site,
+    /// Whether the rank can still come to a notify of the cell.
+    pub still: bool,
     /// How many notifies the rank sent to the cell in this launch.
     pub sent: u32,
     /// What the rank does now.

@@ -3,7 +3,7 @@
 use crate::check::Awaited;
 use crate::machine::{Machine, Memory, State};
 use crate::plan::scalar::ScalarTy;
-use crate::plan::senders::Reach;
+use crate::plan::senders::Outlook;
 use crate::region::indices;
 use crate::window::Window;
 use pl_core::dtype::DType;
@@ -19,13 +19,31 @@ pub(crate) fn rank_state(machine: &Machine<'_>) -> RankState {
     }
 }
 
+/// What a rank could do from its start on, and what it still can.
+struct Outlooks {
+    start: Outlook,
+    now: Outlook,
+}
+
 /// The fault of ranks of which none can run and not all are done.
 pub(crate) fn explain(machines: &[Machine<'_>]) -> Fault {
+    let outlooks: Vec<Outlooks> = machines
+        .iter()
+        .map(|machine| {
+            let (rank, ranks) = (machine.rank(), machines.len());
+            Outlooks {
+                start: machine.plan.outlook(rank, ranks),
+                now: machine.plan.outlook_from(machine.pc, &machine.registers, rank, ranks),
+            }
+        })
+        .collect();
     let mut blocked = vec![];
     let mut spinning = vec![];
     for machine in machines {
         match machine.state {
-            State::Waiting(memory, awaited) => blocked.extend(explain_wait(machines, machine, memory, awaited)),
+            State::Waiting(memory, awaited) => {
+                blocked.extend(explain_wait(machines, &outlooks, machine, memory, awaited))
+            }
             State::Spinning(memory, element) => spinning.extend(explain_spin(machine, memory, element)),
             State::Ready | State::Done => {}
         }
@@ -53,16 +71,23 @@ fn window_of<'a>(machine: &Machine<'a>, memory: u32) -> Option<&'a Window> {
     }
 }
 
-fn explain_wait(machines: &[Machine<'_>], machine: &Machine<'_>, memory: u32, awaited: Awaited) -> Option<Blocked> {
+fn explain_wait(
+    machines: &[Machine<'_>],
+    outlooks: &[Outlooks],
+    machine: &Machine<'_>,
+    memory: u32,
+    awaited: Awaited,
+) -> Option<Blocked> {
     let window = window_of(machine, memory)?;
     let owner = machine.rank();
     let mut senders = vec![];
     let mut more_senders = 0;
-    for sender in machines {
+    for (sender, outlook) in machines.iter().zip(outlooks) {
         let rank = sender.rank();
         let is_this = |m: u32| window_of(sender, m).is_some_and(|w| w.id == window.id);
-        let reach = Reach { rank, ranks: machines.len(), peer: owner, cell: awaited.index };
-        let Some(pc) = sender.plan.can_notify(is_this, reach) else { continue };
+        let notify = |outlook| sender.plan.notifies(outlook, is_this, owner, awaited.index);
+        let still = notify(&outlook.now);
+        let Some(pc) = still.or_else(|| notify(&outlook.start)) else { continue };
         if senders.len() == Blocked::MAX_SENDERS {
             more_senders += 1;
             continue;
@@ -70,6 +95,7 @@ fn explain_wait(machines: &[Machine<'_>], machine: &Machine<'_>, memory: u32, aw
         senders.push(Sender {
             site: sender.plan.site(rank, pc),
             sent: window.memory(owner).sent(awaited.index, rank),
+            still: still.is_some(),
             state: rank_state(sender),
         });
     }

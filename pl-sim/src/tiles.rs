@@ -63,8 +63,8 @@ impl Tiles {
         }
     }
 
-    /// The buffer that a tile names: the same for two names of one tile.
-    pub(crate) fn buffer(&self, tile: u32) -> u32 {
+    /// The buffer that a tile names.
+    fn buffer(&self, tile: u32) -> u32 {
         self.locals[tile as usize].buffer
     }
 

@@ -126,27 +126,34 @@ impl Display for Race {
         )?;
         f.write_str(" or through other ranks")?;
         if let Some(stale) = &self.stale {
-            write!(
-                f,
-                "\n  = note: the wait of rank {} at {} passed without a notify: {} was already {} when the launch started ({} {} holds)",
-                stale.site.rank,
-                At(&stale.site),
-                stale.cell,
-                stale.value,
-                stale.compare.symbol(),
-                stale.expected
-            )?;
-            return write!(
-                f,
-                "\n  = help: `world.reset(&{})` before the launch clears what an earlier launch left in the signal, or let the kernel \
-                 take its credits back, as the builtins do",
-                stale.cell.memory
-            );
+            return stale.fmt(f);
         }
         write!(
             f,
             "\n  = help: let rank {a} notify after its `{}` and rank {b} wait for that before its `{}`; `pld::tensor::barrier` does both",
             first.site.op, second.site.op
+        )
+    }
+}
+
+impl Display for StaleWait {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "\n  = note: the wait of rank {} at {} passed without a notify: {} was already {} when the launch started, and {} {} {}",
+            self.site.rank,
+            At(&self.site),
+            self.cell,
+            self.value,
+            self.value,
+            self.compare.symbol(),
+            self.expected
+        )?;
+        write!(
+            f,
+            "\n  = help: `world.reset(&{})` before the launch clears what an earlier one left in the signal; or let the kernel take its \
+             credits back, as the builtins do",
+            self.cell.memory
         )
     }
 }
@@ -163,7 +170,16 @@ impl Display for Uninitialised {
         )?;
         write!(f, "{}", Arrow(&self.site))?;
         write!(f, "\n  = `{}`: the first of them is {}", self.site.op, List(&self.first))?;
+        if let Some(stale) = &self.stale {
+            return stale.fmt(f);
+        }
         match self.region.owner {
+            Some(owner) if owner != self.site.rank => write!(
+                f,
+                "\n  = help: rank {owner} must store this and notify, and rank {} wait for that, before the `{}`; or make the window's \
+                 zeros data with `world.zeros`",
+                self.site.rank, self.site.op
+            ),
             Some(_) => f.write_str(
                 "\n  = help: store into the window before it is read, or make its zeros data with `world.zeros` or `world.window_from`",
             ),
@@ -209,6 +225,7 @@ impl Display for OutOfBounds {
 impl Display for Arithmetic {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         let (what, help) = match (self.problem, self.ty) {
+            (ArithmeticProblem::Overflow, "usize") => ("overflows", "an index has 64 bits: look at where these values come from"),
             (ArithmeticProblem::Overflow, _) => {
                 ("overflows", "the result must fit the type: cast the operands to a wider one")
             }
@@ -322,17 +339,18 @@ impl Display for Blocked {
             f.write_str("\n  = no kernel of this launch can notify that cell")?;
         }
         for sender in self.senders.iter().take(MAX_RANKS) {
-            write!(f, "\n  = rank {} can notify it at {}: ", sender.site.rank, At(&sender.site))?;
+            write!(f, "\n  = rank {} notifies it at {}: it sent ", sender.site.rank, At(&sender.site))?;
             match sender.sent {
-                0 => f.write_str("sent nothing")?,
-                1 => f.write_str("sent once")?,
-                n => write!(f, "sent {n} times")?,
+                0 => f.write_str("nothing")?,
+                1 => f.write_str("once")?,
+                n => write!(f, "{n} times")?,
             }
-            write!(f, ", now {}", sender.state)?;
+            f.write_str(if sender.still { " so far, and is " } else { " and will not any more, it is " })?;
+            write!(f, "{}", sender.state)?;
         }
         match self.more_senders + self.senders.len().saturating_sub(MAX_RANKS) {
             0 => Ok(()),
-            more => write!(f, "\n  = {} more can notify it", Count(more, "rank")),
+            more => write!(f, "\n  = {} more may notify it", Count(more, "rank")),
         }
     }
 }
@@ -354,15 +372,13 @@ impl Display for Deadlock {
         write!(f, "deadlock: {} of {total} blocked, {} finished", Count(self.blocked.len(), "rank"), self.finished)?;
         write_ranks(f, &self.blocked, "blocked")?;
         f.write_str("\n  = help: ")?;
-        let all = || self.blocked.iter().flat_map(|b| &b.senders);
+        let hopeless = self.blocked.iter().filter(|b| !b.senders.iter().any(|s| s.still));
         if self.blocked.iter().any(|b| b.senders.is_empty()) {
-            f.write_str("a wait needs a notify of the same cell: compare the offsets and the peer of the notify with the offsets of the wait")
-        } else if all().any(|s| s.state == RankState::Finished && s.sent > 0) {
-            f.write_str("a rank that could notify has finished: it sent fewer credits, or a smaller value, than the wait expects")
-        } else if all().any(|s| s.state == RankState::Finished) {
-            f.write_str(
-                "a rank that could notify has finished without doing so: look at the conditions around its notify",
-            )
+            f.write_str("a wait needs a notify of the same cell: compare peer and offsets of the notify with the offsets of the wait")
+        } else if hopeless.clone().any(|b| b.senders.iter().any(|s| s.sent > 0)) {
+            f.write_str("nobody will notify again: fewer credits were sent, or a smaller value, than the wait expects")
+        } else if hopeless.count() > 0 {
+            f.write_str("a rank passed its notify by: look at the conditions around it")
         } else {
             f.write_str("the ranks wait for one another: notify before you wait")
         }

@@ -24,6 +24,7 @@ struct Deposit {
 #[derive(Clone, Debug, Default)]
 struct Deposits {
     first: Option<Deposit>,
+    #[expect(clippy::box_collection, reason = "rarely there, and a third of the size")]
     more: Option<Box<Vec<Deposit>>>,
 }
 

@@ -19,6 +19,7 @@ struct Segment {
     /// A read since.
     read: Stamp,
     /// Further reads since.
+    #[expect(clippy::box_collection, reason = "rarely there, and a third of the size")]
     reads: Option<Box<Vec<Stamp>>>,
 }
 

@@ -139,23 +139,13 @@ impl<'a> Exec<'_, 'a, '_> {
             (machine.tiles.shape(tile).elements() * dtype.bytes()) as u64
         };
         let named = |tile: u32| machine.plan.tiles[tile as usize].name.clone();
-        // Two names of one tile count once.
-        let mut seen: Vec<u32> = vec![];
-        let mut tiles = vec![];
-        for &tile in live.across.iter().chain(&live.dying) {
-            let buffer = machine.tiles.buffer(tile);
-            if !seen.contains(&buffer) {
-                seen.push(buffer);
-                tiles.push((named(tile), size(tile)));
-            }
-        }
-        let result = result as u64;
-        // The result may take the place of an operand that is not used any more.
-        let across =
-            |tile: u32| live.across.iter().any(|&other| machine.tiles.buffer(other) == machine.tiles.buffer(tile));
-        let replaces = live.dying.iter().any(|&tile| !across(tile) && size(tile) >= result);
+        let mut tiles: Vec<_> = live.held.iter().map(|&tile| (named(tile), size(tile))).collect();
         let mut needed: u64 = tiles.iter().map(|t| t.1).sum();
-        if !replaces && let Dst::Tile(dst) = op.dst {
+        // The result may take the place of an operand that is not used any more.
+        let result = result as u64;
+        if let Dst::Tile(dst) = op.dst
+            && !live.dying.iter().any(|&tile| size(tile) >= result)
+        {
             needed += result;
             tiles.push((named(dst), result));
         }

@@ -54,6 +54,7 @@ impl Exec<'_, '_, '_> {
                 region,
                 first: indices(&info.shape, first),
                 missing: count,
+                stale: self.env.mail[self.machine.rank()].stale.get().cloned(),
             })
             .into(),
             Refused::Overflow(value) => {
@@ -78,7 +79,7 @@ impl Exec<'_, '_, '_> {
             Region { memory, owner: region.owner, offsets, extents }
         };
         let stale = |rank: usize| self.env.mail[rank].stale.get().cloned();
-        Fault::Race(Race {
+        Fault::Race(Box::new(Race {
             first: RaceSide {
                 site: plan.site(first, first_pc),
                 access: conflict.kind,
@@ -89,7 +90,7 @@ impl Exec<'_, '_, '_> {
             first_notifies: conflict.first.epoch - 1,
             acquired: self.machine.clock.known(conflict.first.rank),
             stale: stale(self.machine.rank()).or_else(|| stale(first)),
-        })
+        }))
         .into()
     }
 }

@@ -38,8 +38,11 @@ pub(super) fn compile(program: &Program) -> Result<Plan> {
     let mut compiler = Compiler::new(program)?;
     compiler.block(&program.function.body)?;
     compiler.emit(Inst::End, program.function.loc, "return");
-    let mut plan = compiler.plan;
-    live::annotate(&mut plan, program);
+    let Compiler { mut plan, slots, positions, .. } = compiler;
+    live::annotate(&mut plan, program, &positions, |local| match slots.get(local.0 as usize) {
+        Some(&Slot::Tile(tile)) => Some(tile),
+        _ => None,
+    });
     Ok(plan)
 }
 
@@ -49,6 +52,10 @@ struct Compiler<'p> {
     plan: Plan,
     slots: Vec<Slot>,
     constants: HashMap<(u64, ScalarTy), Reg>,
+    /// The position of the next statement, in the order of [`pl_core::ir::visit`].
+    position: usize,
+    /// The ops by the positions of their statements.
+    positions: HashMap<usize, u32>,
 }
 
 impl<'p> Compiler<'p> {
@@ -71,7 +78,15 @@ impl<'p> Compiler<'p> {
             loc: function.loc,
         };
         let slots = vec![Slot::Unused; function.locals.len()];
-        let mut compiler = Compiler { program, function, plan, slots, constants: HashMap::new() };
+        let mut compiler = Compiler {
+            program,
+            function,
+            plan,
+            slots,
+            constants: HashMap::new(),
+            position: 0,
+            positions: HashMap::new(),
+        };
         compiler.declare_params()?;
         compiler.declare_locals()?;
         Ok(compiler)
@@ -393,11 +408,18 @@ impl<'p> Compiler<'p> {
         block.iter().try_for_each(|stmt| self.stmt(stmt))
     }
 
+    /// Passes over statements that never run.
+    fn skip(&mut self, block: &Block) {
+        pl_core::ir::visit(block, &mut |_| self.position += 1);
+    }
+
     fn stmt(&mut self, stmt: &Stmt) -> Result<()> {
         let loc = stmt.loc;
+        let position = self.position;
+        self.position += 1;
         match &stmt.kind {
             StmtKind::Assign { dst, value } => self.assign(*dst, value, loc),
-            StmtKind::Op(op) => self.op(op, loc),
+            StmtKind::Op(op) => self.op(op, loc, position),
             StmtKind::Call(_) => Err("a call that was not inlined".into()),
             StmtKind::Check { local, ty } => self.check(*local, ty, loc),
             StmtKind::For { var, start, end, step, body } => self.for_loop(*var, [start, end, step], body, loc),
@@ -414,8 +436,15 @@ impl<'p> Compiler<'p> {
             StmtKind::If { cond, then, els } => {
                 let (cond, _) = self.expr(cond, Some(ScalarTy::Bool), loc, None)?;
                 match self.value_of(cond) {
-                    Some(0) => return self.block(els),
-                    Some(_) => return self.block(then),
+                    Some(0) => {
+                        self.skip(then);
+                        return self.block(els);
+                    }
+                    Some(_) => {
+                        self.block(then)?;
+                        self.skip(els);
+                        return Ok(());
+                    }
                     None => {}
                 }
                 let skip = self.emit(Inst::Unless { cond, to: 0 }, loc, "if");
@@ -496,7 +525,7 @@ impl<'p> Compiler<'p> {
         Ok(())
     }
 
-    fn op(&mut self, op: &Op, loc: Loc) -> Result<()> {
+    fn op(&mut self, op: &Op, loc: Loc, position: usize) -> Result<()> {
         let info = op.code.info();
         if op.code.is_composite() {
             return Err(format!("`{}` was not lowered", info.path));
@@ -522,7 +551,9 @@ impl<'p> Compiler<'p> {
         };
         let visible = args.iter().zip(info.params).any(touches);
         self.plan.ops.push(OpInst { code: op.code, dst, args: args.into(), visible, tiles: None });
-        self.emit(Inst::Op { op: self.plan.ops.len() as u32 - 1 }, loc, info.path);
+        let index = self.plan.ops.len() as u32 - 1;
+        self.positions.insert(position, index);
+        self.emit(Inst::Op { op: index }, loc, info.path);
         Ok(())
     }
 

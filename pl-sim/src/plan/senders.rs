@@ -1,21 +1,9 @@
-//! Which cells a rank's plan can notify: what is known of peer and offsets without running it. Used only when a deadlock is explained.
+//! Which cells a rank's plan can notify: found without running it, by following what is known of the registers along the paths that are
+//! possible with that. Used only to explain why ranks are stuck.
 
-use super::{Dst, Inst, Operand, Plan, Reg};
+use super::{Dst, Inst, OpInst, Operand, Plan, Reg};
 use crate::plan::scalar;
 use pl_core::op::{Access, OpCode, ParamKind, ResultKind};
-
-/// A rank, and the cell of another that it might notify.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Reach {
-    /// The rank.
-    pub(crate) rank: usize,
-    /// How many there are.
-    pub(crate) ranks: usize,
-    /// Whose cell it is.
-    pub(crate) peer: usize,
-    /// The cell's position.
-    pub(crate) cell: usize,
-}
 
 /// What is known of a register when its rank is known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,65 +26,82 @@ impl Known {
     }
 }
 
-impl Plan {
-    /// Whether this plan, run by that rank, has a notify of the cell that nothing rules out: its instruction. `is_this` tells whether
-    /// a memory is the cell's window.
-    pub(crate) fn can_notify(&self, is_this: impl Fn(u32) -> bool, reach: Reach) -> Option<usize> {
-        let notifies = self.code.iter().enumerate().filter_map(|(pc, inst)| match *inst {
-            Inst::Op { op } => {
-                let op = &self.ops[op as usize];
-                let params = op.code.info().params;
-                let at = params.iter().position(|p| matches!(p.kind, ParamKind::Memory(Access::Notify, _)))?;
-                let Operand::Memory(memory) = op.args[at] else { return None };
-                is_this(memory).then_some((pc, memory, op))
-            }
-            _ => None,
-        });
-        let mut known = None;
-        for (pc, memory, op) in notifies {
-            let known = known.get_or_insert_with(|| self.known(reach.rank, reach.ranks));
-            let value = |reg: Reg| match known[reg as usize] {
-                Known::Value(value) => Some(value),
-                _ => None,
-            };
-            let mut possible = true;
-            for (arg, param) in op.args.iter().zip(op.code.info().params) {
-                match (*arg, param.kind) {
-                    (Operand::Scalar(reg), ParamKind::Peer) => {
-                        possible &= value(reg).is_none_or(|peer| peer == reach.peer as u64);
-                    }
-                    (Operand::List(start, len), ParamKind::Offsets(_)) => {
-                        let indices = crate::region::indices(&self.memories[memory as usize].shape, reach.cell);
-                        let offsets = self.list(start, len).iter().zip(&indices);
-                        possible &= offsets.into_iter().all(|(&reg, &i)| value(reg).is_none_or(|v| v == i as u64));
-                    }
-                    _ => {}
-                }
-            }
-            if possible {
-                return Some(pc);
-            }
-        }
-        None
-    }
+/// What a rank can still do, from some moment on.
+#[derive(Clone, Debug)]
+pub(crate) struct Outlook {
+    known: Vec<Known>,
+    reachable: Vec<bool>,
+}
 
-    /// What is known of each register, over all paths.
-    fn known(&self, rank: usize, ranks: usize) -> Vec<Known> {
+impl Plan {
+    /// What a rank can do from the start of its kernel on.
+    pub(crate) fn outlook(&self, rank: usize, ranks: usize) -> Outlook {
         let mut known: Vec<Known> =
             self.registers.iter().map(|r| r.constant.map_or(Known::Nothing, Known::Value)).collect();
         for scalar in &self.scalars {
             known[scalar.reg as usize] = Known::Anything;
         }
-        // A value only ever becomes less known, twice at most.
+        self.follow(0, known, rank, ranks)
+    }
+
+    /// What a rank can do from an instruction on, with these registers.
+    pub(crate) fn outlook_from(&self, pc: usize, registers: &[u64], rank: usize, ranks: usize) -> Outlook {
+        self.follow(pc, registers.iter().copied().map(Known::Value).collect(), rank, ranks)
+    }
+
+    fn follow(&self, start: usize, known: Vec<Known>, rank: usize, ranks: usize) -> Outlook {
+        let mut outlook = Outlook { known, reachable: vec![false; self.code.len()] };
+        outlook.reachable[start] = true;
+        // Registers only become less known, twice at most each, and instructions only become reachable.
         loop {
-            let before = known.clone();
-            for inst in &self.code {
-                self.learn(*inst, rank, ranks, &mut known);
+            let before = outlook.clone();
+            for (pc, &inst) in self.code.iter().enumerate() {
+                if outlook.reachable[pc] {
+                    self.learn(inst, rank, ranks, &mut outlook.known);
+                    for next in successors(pc, inst, &outlook.known).into_iter().flatten() {
+                        if let Some(reachable) = outlook.reachable.get_mut(next) {
+                            *reachable = true;
+                        }
+                    }
+                }
             }
-            if known == before {
-                return known;
+            if outlook.known == before.known && outlook.reachable == before.reachable {
+                return outlook;
             }
         }
+    }
+
+    /// A notify of `peer`'s cell that nothing rules out: its instruction. `is_this` tells whether a memory is the cell's window.
+    pub(crate) fn notifies(
+        &self,
+        outlook: &Outlook,
+        is_this: impl Fn(u32) -> bool,
+        peer: usize,
+        cell: usize,
+    ) -> Option<usize> {
+        let value = |reg: Reg| match outlook.known[reg as usize] {
+            Known::Value(value) => Some(value),
+            _ => None,
+        };
+        let reaches = |op: &OpInst| {
+            let params = op.code.info().params;
+            let at = params.iter().position(|p| matches!(p.kind, ParamKind::Memory(Access::Notify, _)));
+            let Some(Operand::Memory(memory)) = at.map(|at| op.args[at]) else { return false };
+            let indices = crate::region::indices(&self.memories[memory as usize].shape, cell);
+            is_this(memory)
+                && op.args.iter().zip(params).all(|(arg, param)| match (*arg, param.kind) {
+                    (Operand::Scalar(reg), ParamKind::Peer) => value(reg).is_none_or(|v| v == peer as u64),
+                    (Operand::List(start, len), ParamKind::Offsets(_)) => {
+                        let mut offsets = self.list(start, len).iter().zip(&indices);
+                        offsets.all(|(&reg, &index)| value(reg).is_none_or(|v| v == index as u64))
+                    }
+                    _ => true,
+                })
+        };
+        self.code.iter().enumerate().position(|(pc, inst)| match *inst {
+            Inst::Op { op } => outlook.reachable[pc] && reaches(&self.ops[op as usize]),
+            _ => false,
+        })
     }
 
     fn learn(&self, inst: Inst, rank: usize, ranks: usize, known: &mut [Known]) {
@@ -138,5 +143,28 @@ impl Plan {
             _ => return,
         };
         known[dst as usize] = known[dst as usize].join(value);
+    }
+}
+
+/// Where control can go after an instruction, with what is known of the registers.
+fn successors(pc: usize, inst: Inst, known: &[Known]) -> [Option<usize>; 2] {
+    let next = Some(pc + 1);
+    let either = |reg: Reg, when_false: Option<usize>, when_true: Option<usize>| match known[reg as usize] {
+        Known::Nothing => [None, None],
+        Known::Value(0) => [when_false, None],
+        Known::Value(_) => [when_true, None],
+        Known::Anything => [when_false, when_true],
+    };
+    match inst {
+        Inst::Jump { to } | Inst::Again { to } | Inst::Next { head: to, .. } => [Some(to as usize), None],
+        Inst::Unless { cond, to } => either(cond, Some(to as usize), next),
+        Inst::When { cond, to } => either(cond, next, Some(to as usize)),
+        Inst::Head { counter, end, exit, .. } => match (known[counter as usize], known[end as usize]) {
+            (Known::Value(counter), Known::Value(end)) if counter >= end => [Some(exit as usize), None],
+            (Known::Value(counter), Known::Value(end)) if counter < end => [next, None],
+            _ => [next, Some(exit as usize)],
+        },
+        Inst::End => [None, None],
+        _ => [next, None],
     }
 }

@@ -1,0 +1,70 @@
+//! Many ranks on few cores.
+
+use crate::runs::{HAND, hand_args};
+use crate::support::{World, index};
+use pl_core::dtype::DType;
+use pl_core::fault::Fault;
+use std::time::{Duration, Instant};
+
+#[test]
+fn hundreds_of_ranks_exchange_their_rows() {
+    let start = Instant::now();
+    let world = World::new(256);
+    let ran = world.ok(HAND, hand_args(&world, 256, 16));
+    let expected = |rank: usize| (0..256).map(|k| (k * 1000 + rank * 16) as f32).sum::<f32>();
+    assert_eq!(ran.out::<f32>(255, 0)[0], expected(255));
+    assert!(start.elapsed() < Duration::from_secs(20), "{:?}", start.elapsed());
+}
+
+const BARRIERS: &str = "
+InCore fn barriers(signal: InOut window<i32, [P, 1]>, rounds: usize) dynamic(P) {
+  ctx = pld::get_comm_ctx(signal)
+  me = pld::rank(ctx)
+  n = pld::nranks(ctx)
+  for round in 0..rounds {
+    for peer in 0..n {
+      if peer != me {
+        pld::system::notify(signal, peer, [me, 0], 1, op = AtomicAdd)
+      }
+    }
+    for src in 0..n {
+      if src != me {
+        pld::system::wait(signal, [src, 0], round as i32 + 1, cmp = Ge)
+      }
+    }
+  }
+}";
+
+#[test]
+fn a_thousand_ranks_meet() {
+    let start = Instant::now();
+    let world = World::new(1024);
+    let signal = world.window(DType::I32, &[1024, 1]);
+    let ran = world.ok(BARRIERS, |_| vec![signal.clone(), index(2)]);
+    assert_eq!(ran.report.checked.signals, 2 * 2 * 1024 * 1023);
+    assert!(start.elapsed() < Duration::from_secs(60), "{:?}", start.elapsed());
+}
+
+#[test]
+fn many_rounds_of_few_ranks() {
+    for ranks in [2, 4] {
+        let world = World::new(ranks);
+        let signal = world.window(DType::I32, &[ranks, 1]);
+        world.ok(BARRIERS, |_| vec![signal.clone(), index(2000)]);
+    }
+}
+
+#[test]
+fn a_deadlock_of_a_thousand_ranks_is_told_shortly() {
+    let world = World::new(1024);
+    let signal = world.window(DType::I32, &[1024, 1]);
+    let kernel = BARRIERS.replace("if peer != me", "if peer != me && me != 77");
+    let fault = world.fault(&kernel, |_| vec![signal.clone(), index(1)]);
+    let Fault::Deadlock(deadlock) = &fault else { panic!("{fault}") };
+    assert_eq!((deadlock.blocked.len(), deadlock.finished), (1023, 1));
+    let first = &deadlock.blocked[0];
+    assert_eq!(first.cell.offsets, [77, 0]);
+    assert_eq!(first.senders.iter().map(|s| s.site.rank).collect::<Vec<_>>(), [77]);
+    assert_eq!(first.senders[0].sent, 0);
+    assert!(fault.to_string().lines().count() < 60);
+}

@@ -1,0 +1,167 @@
+//! From the text of a kernel to a launch.
+
+use pl_core::bind::{ArgShape, Program, bind, program};
+use pl_core::dtype::DType;
+use pl_core::fault::{Fault, Report};
+use pl_core::ir::{ConstValue, Lit, ScalarType};
+use pl_core::pass::Library;
+use pl_core::runtime::{ArgValue, Contents, Engine, EngineError, Launch, LaunchOptions, RankCall, Scheduler, WindowId};
+use pl_core::text;
+use pl_sim::Simulator;
+use std::sync::Arc;
+
+/// An argument of one rank, owned.
+#[derive(Clone, Debug)]
+pub enum Arg {
+    In(Vec<usize>, Vec<u8>),
+    Out(Vec<usize>, Vec<u8>),
+    Window(Vec<usize>, WindowId),
+    Scalar(Lit, ScalarType),
+}
+
+/// An `In` tensor.
+pub fn input<T: bytemuck::NoUninit>(shape: &[usize], data: &[T]) -> Arg {
+    Arg::In(shape.to_vec(), bytemuck::cast_slice(data).to_vec())
+}
+
+/// An `Out` or `InOut` tensor of zeros.
+pub fn output(dtype: DType, shape: &[usize]) -> Arg {
+    Arg::Out(shape.to_vec(), vec![0; shape.iter().product::<usize>() * dtype.bytes()])
+}
+
+/// An index.
+pub fn index(value: i128) -> Arg {
+    Arg::Scalar(Lit::Int(value), ScalarType::Index)
+}
+
+/// What a run left in the `Out` tensors of each rank, and its report.
+pub struct Ran {
+    pub report: Report,
+    pub outputs: Vec<Vec<Vec<u8>>>,
+}
+
+impl Ran {
+    /// The elements of an `Out` tensor of a rank, by its position among them.
+    pub fn out<T: bytemuck::AnyBitPattern>(&self, rank: usize, position: usize) -> Vec<T> {
+        let bytes = &self.outputs[rank][position];
+        bytes.chunks_exact(size_of::<T>()).map(bytemuck::pod_read_unaligned).collect()
+    }
+}
+
+/// Simulated devices, and how launches on them run.
+pub struct World {
+    pub sim: Simulator,
+    pub options: LaunchOptions,
+}
+
+impl World {
+    pub fn new(ranks: usize) -> World {
+        World::on("sim", ranks)
+    }
+
+    pub fn on(platform: &str, ranks: usize) -> World {
+        World { sim: Simulator::open(platform, ranks).expect("a platform"), options: LaunchOptions::default() }
+    }
+
+    pub fn seeded(mut self, seed: u64) -> World {
+        self.options.scheduler = Scheduler::Seeded(seed);
+        self
+    }
+
+    pub fn window(&self, dtype: DType, shape: &[usize]) -> Arg {
+        let id = self.sim.allocate(dtype, shape, Contents::Uninitialised).expect("a window");
+        Arg::Window(shape.to_vec(), id)
+    }
+
+    pub fn zeros(&self, dtype: DType, shape: &[usize]) -> Arg {
+        let id = self.sim.allocate(dtype, shape, Contents::Zeros).expect("a window");
+        Arg::Window(shape.to_vec(), id)
+    }
+
+    /// Binds the kernel to the shapes of arguments.
+    pub fn program(&self, kernel: &str, args: &[Arg]) -> Arc<Program> {
+        let function = text::parse(&format!("pl 1\n{kernel}")).unwrap_or_else(|e| panic!("{e:?}\n{kernel}"));
+        let shapes: Vec<ArgShape> = args
+            .iter()
+            .map(|arg| match arg {
+                Arg::In(shape, _) | Arg::Out(shape, _) => ArgShape::Memory { shape: shape.clone(), window: None },
+                Arg::Window(shape, id) => ArgShape::Memory { shape: shape.clone(), window: Some(id.0) },
+                Arg::Scalar(..) => ArgShape::Scalar,
+            })
+            .collect();
+        let bindings = bind(&function, &shapes, self.sim.ranks()).unwrap_or_else(|e| panic!("{e}\n{kernel}"));
+        let program = program(&function, &bindings, self.sim.platform(), &Library::new([]));
+        Arc::new(program.unwrap_or_else(|e| panic!("{e}\n{kernel}")))
+    }
+
+    /// Runs one kernel on every rank.
+    pub fn run(&self, kernel: &str, args: impl Fn(usize) -> Vec<Arg>) -> Result<Ran, EngineError> {
+        let program = self.program(kernel, &args(0));
+        self.launch((0..self.sim.ranks()).map(|rank| (Arc::clone(&program), args(rank))).collect())
+    }
+
+    /// Runs a kernel that goes well.
+    #[track_caller]
+    pub fn ok(&self, kernel: &str, args: impl Fn(usize) -> Vec<Arg>) -> Ran {
+        self.run(kernel, args).unwrap_or_else(|e| panic!("{e}"))
+    }
+
+    /// Runs a kernel that a check stops.
+    #[track_caller]
+    pub fn fault(&self, kernel: &str, args: impl Fn(usize) -> Vec<Arg>) -> Fault {
+        match self.run(kernel, args) {
+            Err(EngineError::Fault(fault)) => *fault,
+            Err(other) => panic!("{other}"),
+            Ok(_) => panic!("no check stopped it"),
+        }
+    }
+
+    /// Runs one call per rank.
+    pub fn launch(&self, mut calls: Vec<(Arc<Program>, Vec<Arg>)>) -> Result<Ran, EngineError> {
+        let borrowed = calls
+            .iter_mut()
+            .map(|(program, args)| {
+                let args = args
+                    .iter_mut()
+                    .map(|arg| match arg {
+                        Arg::In(_, bytes) => ArgValue::In(bytes),
+                        Arg::Out(_, bytes) => ArgValue::Out(bytes),
+                        Arg::Window(_, id) => ArgValue::Window(*id),
+                        Arg::Scalar(lit, ty) => ArgValue::Scalar(ConstValue::Scalar(*lit, ty.clone())),
+                    })
+                    .collect();
+                RankCall { program: Arc::clone(program), args }
+            })
+            .collect();
+        let report = self.sim.launch(Launch { calls: borrowed, options: self.options.clone() })?;
+        let outputs = calls
+            .into_iter()
+            .map(|(_, args)| {
+                let outs = args.into_iter().filter_map(|arg| match arg {
+                    Arg::Out(_, bytes) => Some(bytes),
+                    _ => None,
+                });
+                outs.collect()
+            })
+            .collect();
+        Ok(Ran { report, outputs })
+    }
+}
+
+/// The id of a window argument.
+pub fn id(arg: &Arg) -> WindowId {
+    match arg {
+        Arg::Window(_, id) => *id,
+        _ => panic!("no window"),
+    }
+}
+
+/// A generator of test data.
+pub struct Random(pub u64);
+
+impl Random {
+    pub fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_mul(0x5851_f42d_4c95_7f2d).wrapping_add(0x1405_7b7e_f767_814f);
+        (self.0 ^ self.0 >> 29).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 16
+    }
+}
