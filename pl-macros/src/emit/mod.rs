@@ -133,7 +133,7 @@ fn carrier(signature: &Signature) -> TokenStream {
             quote!(#[doc = #doc])
         }
         FunctionKind::Inline => {
-            let docs = signature.attrs.iter().filter(|a| a.path().is_ident("doc"));
+            let docs = signature.attrs.iter().filter(|a| a.path().is_ident("doc") || a.path().is_ident("deprecated"));
             quote!(#(#docs)*)
         }
     };

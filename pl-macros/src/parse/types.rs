@@ -99,7 +99,7 @@ pub fn ty(cx: &mut Context, source: &syn::Type, place: Where, lookup: Lookup<'_>
                     );
                     let help = match nearest.as_slice() {
                         _ if is_number(&last) => ELEMENTS.to_owned(),
-                        [] => TYPES.to_owned(),
+                        [] => format!("{TYPES}; the macro cannot see through an alias"),
                         near => format!("did you mean {}?", names::list(near)),
                     };
                     cx.error(range, format!("a kernel has no type `{text}`"), help);

@@ -5,6 +5,7 @@
 mod attr;
 mod calls;
 mod expressions;
+mod lowering;
 mod output;
 mod signature;
 mod statements;

@@ -57,13 +57,13 @@ fn types() {
     check(
         "#[pl::function(InCore)] fn k(x: &pl::Tensor<f32, { [1] }>, y: &[f32], z: Vec<f32>) {}",
         expect![[r#"
-        1:33 `&pl::Tensor<f32, { [1] }>`: a kernel has no type `&pl::Tensor<f32, { [1] }>`
-            help: write `pl::Tensor<f32, { [1] }>`: arguments are lent by the host without `&`
-        1:63 `&[f32]`: a kernel has no type `&[f32]`
-            help: write `pl::Tensor<f32, { [SIZE] }>`: arguments are lent by the host without `&`
-        1:74 `Vec<f32>`: a kernel has no type `Vec`
-            help: the types are `pl::Tensor<f32, { [1, SIZE] }>`, `pl::Out<…>`, `pl::InOut<…>`, `pld::DistributedTensor<…>`, `pl::Tile<…>` (in Inline functions), and scalars: an element type, `usize`, `bool`
-    "#]],
+            1:33 `&pl::Tensor<f32, { [1] }>`: a kernel has no type `&pl::Tensor<f32, { [1] }>`
+                help: write `pl::Tensor<f32, { [1] }>`: arguments are lent by the host without `&`
+            1:63 `&[f32]`: a kernel has no type `&[f32]`
+                help: write `pl::Tensor<f32, { [SIZE] }>`: arguments are lent by the host without `&`
+            1:74 `Vec<f32>`: a kernel has no type `Vec`
+                help: the types are `pl::Tensor<f32, { [1, SIZE] }>`, `pl::Out<…>`, `pl::InOut<…>`, `pld::DistributedTensor<…>`, `pl::Tile<…>` (in Inline functions), and scalars: an element type, `usize`, `bool`; the macro cannot see through an alias
+        "#]],
     );
     check(
         "#[pl::function(InCore)] fn k(x: pl::Out<f32>, y: pl::Out<pl::InOut<pl::Tensor<f32, { [1] }>>>) {}",
