@@ -145,13 +145,19 @@ pub const fn check_only(value: i32, only: i32, before: &str, after: &str, help: 
     }
 }
 
-/// A called function must be an `Inline` one.
+/// A called function must be an `Inline` one, and have its generic arguments written out. rustc itself asks for const arguments, which nothing else
+/// can tell; types it would infer.
 #[track_caller]
-pub const fn check_callee(callee: &Signature) {
+pub const fn check_callee(callee: &Signature, plain: bool) {
     if !matches!(callee.kind, FunctionKind::Inline) {
         let message =
             Message::new().text("`").text(callee.name).text("` is a kernel and cannot be called from another one");
         panic!("{}", message.help("declare it `#[pl::function(Inline)]`, or launch it from the host").as_str());
+    }
+    if plain && callee.consts.is_empty() && !callee.types.is_empty() {
+        let message = Message::new().text("`").text(callee.name).text("` is called without its generic arguments");
+        let help = Message::new().text("write them out: `").text(callee.name).text("::<f32>(…)`");
+        panic!("{}", message.help(help.as_str()).as_str());
     }
 }
 

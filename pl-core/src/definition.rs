@@ -38,6 +38,10 @@ pub struct Signature {
     pub name: &'static str,
     /// Its level.
     pub kind: FunctionKind,
+    /// The names of its type parameters.
+    pub types: &'static [&'static str],
+    /// The names of its const parameters.
+    pub consts: &'static [&'static str],
     /// The parameters.
     pub params: &'static [ParamSignature],
 }

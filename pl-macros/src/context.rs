@@ -123,8 +123,13 @@ impl Text {
                         Delimiter::Bracket => ("[", "]"),
                         Delimiter::None => ("", ""),
                     };
+                    let inside = group.stream();
+                    let tight = group.delimiter() != Delimiter::Brace || inside.is_empty();
                     self.token(open, group.span_open());
-                    self.tokens(group.stream());
+                    // A group that `syn` made has one span for all of it: it does not tell where its delimiters end.
+                    self.end = if tight { None } else { self.end };
+                    self.tokens(inside);
+                    self.end = if tight { None } else { self.end };
                     self.token(close, group.span_close());
                 }
                 TokenTree::Punct(punct) => self.token(punct.as_char().encode_utf8(&mut [0; 4]), punct.span()),

@@ -39,6 +39,22 @@ pub fn function(attr: TokenStream, item: TokenStream) -> TokenStream {
     emit::all(&signature, &function, &holes, &lowered, checks)
 }
 
+/// Replaces a name of the IR that no user wrote: such names hold a `.` and end in a number.
+fn replace_name(text: &str, name: &str, shown: &str) -> String {
+    let mut replaced = String::new();
+    let mut rest = text;
+    while let Some(at) = rest.find(name) {
+        let (before, found) = rest.split_at(at);
+        let after = &found[name.len()..];
+        let part_of_other = before.ends_with(|c: char| c.is_alphanumeric() || c == '_')
+            || after.starts_with(|c: char| c.is_alphanumeric() || c == '_');
+        replaced += before;
+        replaced += if part_of_other { name } else { shown };
+        rest = after;
+    }
+    replaced + rest
+}
+
 /// Runs the verifier, and reports what it found.
 fn judge(cx: &mut Context) -> Verdict {
     let verdict = verify::verify(&cx.function, Moment::Source);
@@ -57,9 +73,7 @@ fn judge(cx: &mut Context) -> Verdict {
         let range = cx.places.range(error.loc).or(cx.places.range(cx.function.loc));
         let range = range.unwrap_or(Range::one(proc_macro2::Span::call_site()));
         let shown = |text: &str| {
-            let show =
-                |text: String, (name, shown): &(_, String)| text.replace(&format!("`{name}`"), &format!("`{shown}`"));
-            cx.shown.iter().fold(text.to_owned(), show)
+            cx.shown.iter().fold(text.to_owned(), |text, (name, shown)| replace_name(&text, name, shown))
         };
         let mut message = shown(&error.message);
         for (loc, label) in &error.related {

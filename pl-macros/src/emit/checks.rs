@@ -71,8 +71,9 @@ pub fn enums(checks: &mut Checks, lowered: &Lowered) {
 /// Arguments of calls of the user's functions.
 pub fn calls(checks: &mut Checks, function: &Function, holes: &[TokenStream], lowered: &Lowered, verdict: &Verdict) {
     for site in &lowered.calls {
-        let path = &lowered.callees[site.callee].path;
-        checks.add(false, call(site.range, "check_callee", quote!(&<#path>::__SIGNATURE)));
+        let callee = &lowered.callees[site.callee];
+        let (path, plain) = (&callee.path, callee.generics.is_empty());
+        checks.add(false, call(site.range, "check_callee", quote!(&<#path>::__SIGNATURE, #plain)));
         for (index, (local, range)) in site.args.iter().enumerate() {
             let Some(slot) = local.map(|id| id.0 as usize) else { continue };
             let Some(shaped) = verdict.inferred.types.get(slot).and_then(Type::shaped) else { continue };
@@ -111,7 +112,20 @@ pub fn signature(signature: &Signature, function: &Function, holes: &[TokenStrea
     });
     let name = signature.ident.to_string();
     let kind = kind(signature.kind);
-    quote!(::pl::__private::Signature { name: #name, kind: #kind, params: &[#(#params),*] })
+    let names = |constant: bool| {
+        let names = signature.generics.iter().filter(move |g| g.constant == constant).map(|g| g.ident.to_string());
+        quote!(&[#(#names),*])
+    };
+    let (types, consts) = (names(false), names(true));
+    quote! {
+        ::pl::__private::Signature {
+            name: #name,
+            kind: #kind,
+            types: #types,
+            consts: #consts,
+            params: &[#(#params),*],
+        }
+    }
 }
 
 /// A function type as an expression.

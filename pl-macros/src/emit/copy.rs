@@ -16,7 +16,8 @@ pub fn function(signature: &Signature, lowered: &Lowered) -> TokenStream {
         let (mutability, name, ty) = (&p.mutability, &p.ident, &p.ty.copy);
         quote!(#mutability #name: #ty)
     });
-    let dims = signature.dynamic.iter().map(|dim| quote!(const #dim: usize = 1;));
+    // No `const`s: rustc offers those as patterns in place of unused variables.
+    let dims = signature.dynamic.iter().map(|dim| quote!(static #dim: usize = 1;));
     let shapes = signature.params.iter().map(|p| &p.ty).chain(&signature.returns).filter_map(|ty| {
         let (shape, rank) = (ty.shape.as_ref()?, Literal::usize_unsuffixed(ty.rank()));
         Some(quote!(let _: [usize; #rank] = #shape;))

@@ -9,6 +9,7 @@
 //!         pub fn ir() -> Kernel
 //!         pub const __SIGNATURE                          what a caller's checks need
 //!         pub fn __definition() -> Definition            the source, with its holes filled
+//!         pub fn __plain() -> Definition                 the same, for calls without generic arguments
 //!         pub fn __call(x: Tensor<f32>, …)               what a caller's copy calls
 //!     }
 //!     fn kernel(x: Tensor<f32>, …) { … }                 the copy of the body, for rustc; never run
@@ -69,7 +70,9 @@ pub fn all(
     let callees = lowered.callees.iter().map(|callee| {
         let (path, generics) = (&callee.path, &callee.generics);
         let span = path.span();
-        quote_spanned!(span=> <#path>::__definition #generics as fn() -> ::pl::__private::Definition)
+        let name =
+            if generics.is_empty() { quote_spanned!(span=> __plain) } else { quote_spanned!(span=> __definition) };
+        quote_spanned!(span=> <#path>::#name #generics as fn() -> ::pl::__private::Definition)
     });
     let definition = quote! {
         static __PL_SOURCE: ::pl::__private::Source = ::pl::__private::Source {
@@ -106,7 +109,7 @@ pub fn after_error(signature: &Signature, lowered: &Lowered) -> TokenStream {
     let carrier = carrier(signature);
     let name = signature.ident.to_string();
     let kind = checks::kind(signature.kind);
-    let empty = quote!(::pl::__private::Signature { name: #name, kind: #kind, params: &[] });
+    let empty = quote!(::pl::__private::Signature { name: #name, kind: #kind, types: &[], consts: &[], params: &[] });
     let members = members(signature, &empty, &quote!(::core::unreachable!()));
     let copy = copy::function(signature, lowered);
     quote! {
@@ -150,6 +153,11 @@ fn members(signature: &Signature, constant: &TokenStream, definition: &TokenStre
     let ident = &signature.ident;
     let (declared, arguments) = generics(signature);
     let call = copy::stub(signature);
+    // Spanned like `__call`, so that a call with wrong generic arguments is one error.
+    let name = quote_spanned!(ident.span()=> __definition);
+    // For a call without generic arguments: of a generic function that is an error elsewhere, and must not be one here too.
+    let plain =
+        if signature.generics.is_empty() { quote!(Self::__definition()) } else { quote!(::core::unreachable!()) };
     quote! {
         #[allow(dead_code, clippy::all, clippy::pedantic, clippy::nursery)]
         impl #ident {
@@ -162,8 +170,13 @@ fn members(signature: &Signature, constant: &TokenStream, definition: &TokenStre
             pub const __SIGNATURE: ::pl::__private::Signature = #constant;
 
             #[doc(hidden)]
-            pub fn __definition #declared() -> ::pl::__private::Definition {
+            pub fn #name #declared() -> ::pl::__private::Definition {
                 #definition
+            }
+
+            #[doc(hidden)]
+            pub fn __plain() -> ::pl::__private::Definition {
+                #plain
             }
 
             #call

@@ -283,6 +283,7 @@ impl Lower<'_> {
                 let loc = self.loc(range);
                 (!poisoned).then_some(Slot { kind: SlotKind::Values(from, values.len()), loc, copy: None })
             }
+            syn::Expr::Path(e) if wants_list && e.path.get_ident().is_some_and(|i| self.is_poisoned(i)) => None,
             other if wants_list => {
                 let help = match other {
                     syn::Expr::Repeat(_) => "write the list out: `[0, 0]`",
@@ -294,7 +295,7 @@ impl Lower<'_> {
             syn::Expr::Array(_) => {
                 self.error(
                     range,
-                    format!("{what} is a list, expected a {}", param.kind.describe()),
+                    format!("{what} is a list, expected one value: {}", param.kind.describe()),
                     "write the value without brackets",
                 );
                 None

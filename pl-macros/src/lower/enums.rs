@@ -44,6 +44,7 @@ impl Lower<'_> {
         let is_variable =
             |lower: &Self, path: &syn::Path| path.get_ident().is_some_and(|i| lower.find(&i.to_string()).is_some());
         match expr {
+            syn::Expr::Path(e) if e.path.get_ident().is_some_and(|i| self.is_poisoned(i)) => None,
             syn::Expr::Path(e) if e.qself.is_none() && !is_variable(self, &e.path) => {
                 let text = path_text(&e.path);
                 let segments: Vec<String> = e.path.segments.iter().map(|s| s.ident.to_string()).collect();

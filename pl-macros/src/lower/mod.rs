@@ -250,6 +250,11 @@ impl Lower<'_> {
         self.scopes.iter().rev().find_map(|s| s.get(name)).copied()
     }
 
+    /// Whether a name is that of a variable whose value was reported.
+    fn is_poisoned(&self, name: &Ident) -> bool {
+        self.find(&name.to_string()).is_some_and(|var| var.kind == Kind::Poison)
+    }
+
     fn find_mut(&mut self, name: &str) -> Option<&mut Var> {
         self.scopes.iter_mut().rev().find_map(|s| s.get_mut(name))
     }

@@ -26,6 +26,8 @@ pub struct Signature {
 #[derive(Debug)]
 pub struct Generic {
     pub ident: Ident,
+    /// Whether it is a const parameter.
+    pub constant: bool,
     /// As it is declared: `T: pl::Element`, `const N: usize`.
     pub declared: TokenStream,
 }
@@ -107,6 +109,7 @@ fn read_generics(cx: &mut Context, generics: &syn::Generics) -> Vec<Generic> {
             GenericParam::Type(ty) => {
                 let ident = &ty.ident;
                 let is_element = |bound: &TypeParamBound| matches!(bound, TypeParamBound::Trait(t) if path_text(&t.path) == "pl::Element");
+                let mut declared = quote!(#param);
                 if ty.bounds.len() != 1 || !ty.bounds.iter().all(is_element) {
                     let help = format!("write `{ident}: pl::Element`: a type parameter stands for an element type");
                     let what = match ty.bounds.len() {
@@ -114,12 +117,13 @@ fn read_generics(cx: &mut Context, generics: &syn::Generics) -> Vec<Generic> {
                         _ => format!("the type parameter `{ident}` is not bounded by `pl::Element` alone"),
                     };
                     cx.error(range, what, help);
+                    declared = quote!(#ident: ::pl::Element);
                 }
                 cx.function.types.push(TypeParam { name: ident.to_string().into(), value: None });
-                read.push(Generic { ident: ident.clone(), declared: quote!(#ident: ::pl::Element) });
+                read.push(Generic { ident: ident.clone(), constant: false, declared });
             }
             GenericParam::Const(param) => {
-                let (ident, ty) = (&param.ident, &param.ty);
+                let syn::ConstParam { ident, ty, const_token, colon_token, .. } = param;
                 let known = matches!(ty, syn::Type::Path(p) if p.path.get_ident().is_some_and(|i| super::is_scalar_name(&i.to_string())
                     && !matches!(i.to_string().as_str(), "f32" | "f16" | "bf16")));
                 if !known {
@@ -128,7 +132,11 @@ fn read_generics(cx: &mut Context, generics: &syn::Generics) -> Vec<Generic> {
                     cx.error(Range::of(ty), format!("a const generic of type `{}`", text_of(ty)), help);
                 }
                 cx.hole(&ident.to_string(), true, || quote!(#ident));
-                read.push(Generic { ident: ident.clone(), declared: quote!(const #ident: #ty) });
+                read.push(Generic {
+                    ident: ident.clone(),
+                    constant: true,
+                    declared: quote!(#const_token #ident #colon_token #ty),
+                });
             }
         }
     }
