@@ -29,6 +29,8 @@ pub const PLATFORMS: &[Platform] = &[
 pub struct Simulator {
     platform: &'static Platform,
     ranks: usize,
+    /// How many threads may run ranks.
+    threads: usize,
     state: Mutex<Windows>,
 }
 
@@ -59,7 +61,8 @@ impl Simulator {
         if ranks == 0 || u32::try_from(ranks).is_err() {
             return Err(usage(format!("a world of {ranks} ranks"), "name at least one device"));
         }
-        Ok(Simulator { platform: found, ranks, state: Mutex::default() })
+        let threads = thread::available_parallelism().map_or(1, NonZero::get);
+        Ok(Simulator { platform: found, ranks, threads, state: Mutex::default() })
     }
 
     fn lock(&self) -> MutexGuard<'_, Windows> {
@@ -311,7 +314,7 @@ impl Simulator {
         let interrupt = options.interrupt.as_deref();
         let ranks = Ranks { machines: &machines, env: &env, interrupt, bytes };
         let (ended, threads) = match options.scheduler {
-            Scheduler::Parallel => Parallel(thread::available_parallelism().map_or(1, NonZero::get)).run(&ranks),
+            Scheduler::Parallel => Parallel(self.threads).run(&ranks),
             Scheduler::Seeded(seed) => Seeded(seed).run(&ranks),
         };
         let machines: Vec<Machine<'_>> =

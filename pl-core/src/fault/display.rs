@@ -111,20 +111,16 @@ impl Display for Race {
         write!(f, "\n  = rank {b} {} {} here; it was stopped before", second.access.future(), second.region)?;
         write!(f, "{}", Arrow(&first.site))?;
         write!(f, "\n  = rank {a} {} {} here", first.access.past(), first.region)?;
-        let made = match self.first_notifies {
-            0 => "before its first notify".to_owned(),
-            n => format!("after its first {}", Count(n as usize, "notify").to_string().replace("notifys", "notifies")),
-        };
-        let known = match self.acquired {
-            0 => "has acquired nothing of it".to_owned(),
-            1 => "has acquired only its first notify".to_owned(),
-            n => format!("has acquired only its first {n} notifies"),
-        };
-        write!(
-            f,
-            "\n  = what is missing: rank {a} did this {made} of this launch, and rank {b} {known}, by its own waits"
-        )?;
-        f.write_str(" or through other ranks")?;
+        f.write_str("\n  = what is missing: ")?;
+        match self.first_notifies {
+            0 => write!(f, "rank {a} did this before its first notify of this launch")?,
+            n => write!(f, "rank {a} did this after its notify number {n} of this launch")?,
+        }
+        match self.acquired {
+            0 => write!(f, ", and rank {b} knows of none of its notifies")?,
+            n => write!(f, ", and rank {b} knows of its notifies up to number {n} only")?,
+        }
+        f.write_str(", by its own waits or through other ranks")?;
         if let Some(stale) = &self.stale {
             return stale.fmt(f);
         }

@@ -2,7 +2,7 @@
 //! to be worth their start.
 
 use super::{Ended, Ranks, Schedule};
-use crate::machine::{Stop, Turn, Wake};
+use crate::machine::{Halt, Stop, Turn, Wake};
 use std::collections::VecDeque;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, Scope};
@@ -10,8 +10,10 @@ use std::time::{Duration, Instant};
 
 /// A launch that touches this many bytes starts all workers at once.
 const LARGE: usize = 4 << 20;
-/// A launch that is still busy after this time starts them then.
+/// A launch that is still busy after this time starts them then, if its turns are long.
 const LONG: Duration = Duration::from_micros(150);
+/// Turns that take less than this on average are mostly signals: they cost more when they go to and fro between threads.
+const LONG_TURN: Duration = Duration::from_micros(3);
 
 /// The scheduler with the number of workers that it may use.
 pub(crate) struct Parallel(pub(crate) usize);
@@ -81,8 +83,14 @@ impl<'w> Worker<'w, '_, '_> {
             started = true;
         }
         let mut threads = if started { helpers + 1 } else { 1 };
+        let mut turns = 0_u32;
         self.work(|queue| {
-            if !started && !queue.ready.is_empty() && start.elapsed() > LONG {
+            turns = turns.saturating_add(1);
+            if started || queue.ready.is_empty() || turns % 16 != 0 {
+                return;
+            }
+            let elapsed = start.elapsed();
+            if elapsed > LONG && elapsed > LONG_TURN * turns {
                 self.start(scope, helpers);
                 started = true;
                 threads = helpers + 1;
@@ -104,6 +112,7 @@ impl<'w> Worker<'w, '_, '_> {
     /// Runs ranks until the run has ended. `between` is called between two turns.
     fn work(self, mut between: impl FnMut(&Queue)) {
         const TURN: Turn = Turn { fuel: 1 << 13, visible: u32::MAX };
+        let _panics = EndOnPanic(self.shared);
         let mut queue = self.shared.lock();
         loop {
             let Some((locked, rank)) = self.next(queue) else { return };
@@ -144,6 +153,18 @@ impl<'w> Worker<'w, '_, '_> {
             queue.idle += 1;
             queue = self.shared.available.wait(queue).unwrap_or_else(PoisonError::into_inner);
             queue.idle -= 1;
+        }
+    }
+}
+
+/// Ends the run when its worker panics, so that the others do not wait for it.
+struct EndOnPanic<'w>(&'w Shared);
+
+impl Drop for EndOnPanic<'_> {
+    fn drop(&mut self) {
+        if thread::panicking() {
+            self.0.lock().ended.get_or_insert(Ended::Failed(Halt::Internal("a worker panicked".into())));
+            self.0.available.notify_all();
         }
     }
 }

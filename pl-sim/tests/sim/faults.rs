@@ -63,7 +63,7 @@ fn a_load_that_nothing_orders_after_a_store() {
           = rank 1 would read `data[0..4, 2..5]` of rank 0 here; it was stopped before
           --> text:9:5 (rank 0, kernel `k`)
           = rank 0 wrote `data[0..2, 0..8]` of rank 0 here
-          = what is missing: rank 0 did this after its first 1 notify of this launch, and rank 1 has acquired only its first notify, by its own waits or through other ranks
+          = what is missing: rank 0 did this after its notify number 1 of this launch, and rank 1 knows of its notifies up to number 1 only, by its own waits or through other ranks
           = help: let rank 0 notify after its `pl::store` and rank 1 wait for that before its `pld::tile::remote_load`; `pld::tensor::barrier` does both
     "#]].assert_eq(&format!("{}\n", before[0]));
     expect![[r#"
@@ -72,7 +72,7 @@ fn a_load_that_nothing_orders_after_a_store() {
           = rank 0 would write `data[0..2, 0..8]` of rank 0 here; it was stopped before
           --> text:13:5 (rank 1, kernel `k`)
           = rank 1 read `data[0, 2..5]` of rank 0 here
-          = what is missing: rank 1 did this before its first notify of this launch, and rank 0 has acquired nothing of it, by its own waits or through other ranks
+          = what is missing: rank 1 did this before its first notify of this launch, and rank 0 knows of none of its notifies, by its own waits or through other ranks
           = help: let rank 1 notify after its `pld::tile::remote_load` and rank 0 wait for that before its `pl::store`; `pld::tensor::barrier` does both
     "#]].assert_eq(&format!("{}\n", after[0]));
 }
@@ -107,15 +107,15 @@ fn a_second_launch_on_a_used_signal() {
     check(
         &fault,
         expect![[r#"
-        error: race on `data[0, 0..4]` of rank 1: nothing orders `pld::tile::remote_load` of rank 0 after `pl::store` of rank 1
-          --> text:24:7 (rank 0, kernel `hand`)
-          = rank 0 would read `data[0, 0..4]` of rank 1 here; it was stopped before
-          --> text:9:5 (rank 1, kernel `hand`)
-          = rank 1 wrote `data[0..2, 0..4]` of rank 1 here
-          = what is missing: rank 1 did this before its first notify of this launch, and rank 0 has acquired nothing of it, by its own waits or through other ranks
-          = note: the wait of rank 0 at text:18:7 passed without a notify: `signal[1, 0]` of rank 0 was already 1 when the launch started, and 1 >= 1
-          = help: `world.reset(&signal)` before the launch clears what an earlier one left in the signal; or let the kernel take its credits back, as the builtins do
-    "#]],
+            error: race on `data[0, 0..4]` of rank 1: nothing orders `pld::tile::remote_load` of rank 0 after `pl::store` of rank 1
+              --> text:24:7 (rank 0, kernel `hand`)
+              = rank 0 would read `data[0, 0..4]` of rank 1 here; it was stopped before
+              --> text:9:5 (rank 1, kernel `hand`)
+              = rank 1 wrote `data[0..2, 0..4]` of rank 1 here
+              = what is missing: rank 1 did this before its first notify of this launch, and rank 0 knows of none of its notifies, by its own waits or through other ranks
+              = note: the wait of rank 0 at text:18:7 passed without a notify: `signal[1, 0]` of rank 0 was already 1 when the launch started, and 1 >= 1
+              = help: `world.reset(&signal)` before the launch clears what an earlier one left in the signal; or let the kernel take its credits back, as the builtins do
+        "#]],
     );
     // The windows are poisoned until they are reset.
     let windows: Vec<_> = args(0).iter().filter(|a| matches!(a, Arg::Window(..))).map(id).collect();

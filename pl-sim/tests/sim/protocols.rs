@@ -143,6 +143,23 @@ fn every_schedule_gives_the_same_bits() {
     }
 }
 
+/// With a window large enough that all workers start at once, turns of a few signals go to and fro between the threads.
+#[test]
+fn threads_wake_one_another() {
+    let kernel = CREDITS
+        .replace("rounds: usize", "rounds: usize, pad: InOut window<f32, [PAD]>")
+        .replace("dynamic(P)", "dynamic(P, PAD)");
+    for ranks in [2, 3, 8] {
+        let world = World::new(ranks);
+        let (args, pad) = (credits(&world, ranks), world.zeros(DType::F32, &[4 << 20]));
+        let with_pad = |rank| args(rank).into_iter().chain([pad.clone()]).collect();
+        let reference = world.ok(&kernel, with_pad).outputs;
+        for _ in 0..200 {
+            assert_eq!(world.ok(&kernel, with_pad).outputs, reference);
+        }
+    }
+}
+
 #[test]
 fn a_protocol_with_a_part_left_out_is_found() {
     // A read that comes before the data was ever written is an uninitialised one.
