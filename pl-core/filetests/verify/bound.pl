@@ -10,7 +10,7 @@ InCore fn fits(x: In tensor<f32, [NR, SIZE]>) dynamic(NR, SIZE) {
   b = pl::load(x, [0, 0], [4, 65]) ; error: past extent `SIZE` = 64 of axis 1 of `x`
   c = pl::load(x, [4, 0], [1, 64]) ; error: box with offset `4` and extent `1` ends at 5, past extent `NR` = 4 of axis 0 of `x`
   d = pl::load(x, [NR - 4, 0], [1, 64])
-  e = pl::load(x, [NR - 5, 0], [1, 64]) ; error: `NR - 5` is -1, expected at least 0
+  e = pl::load(x, [NR - 5, 0], [1, 64]) ; error: `NR - 5` = -1, expected at least 0
 }
 ---
 InCore fn shapes(x: In tensor<f32, [NR, SIZE]>) dynamic(NR, SIZE) {

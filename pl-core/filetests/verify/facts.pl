@@ -22,7 +22,7 @@ InCore fn division<const A, const B>(n: usize) {
 }
 ---
 InCore fn below_zero<const A>(x: In tensor<f32, [8]>) {
-  t = pl::load(x, [A - 1], [1]) ; fact: entry 0 of argument `offsets` of `pl::load` `A - 1` is below zero ; fact: box with offset `A - 1` and extent `1` does not fit axis 0 of `x`
+  t = pl::load(x, [A - 1], [1]) ; fact: entry 0 of argument `offsets` of `pl::load` is `A - 1`, which is below zero ; fact: box with offset `A - 1` and extent `1` does not fit axis 0 of `x`
 }
 ---
 ; A dim of the launch is not known to rustc: bind and the run check it.

@@ -32,7 +32,7 @@ InCore fn ranks(x: In tensor<f32, [4, 8]>, y: Out tensor<f32, [1, 4]>) {
 InCore fn stores(x: In tensor<f32, [1, 4]>, y: Out tensor<f32, [1, 4]>, h: Out tensor<f16, [1, 4]>) {
   t = pl::load(x, [0, 0], [1, 4])
   x = pl::store(t, [0, 0], x) ; error: `pl::store` writes `x`, which is an `In` parameter
-  h = pl::store(t, [0, 0], h) ; error: `pl::store` of a `f32` tile into `h` of `f16`
+  h = pl::store(t, [0, 0], h) ; error: `pl::store` of a tile of `f32` into `h` of `f16`
   y = pl::store(t, [0, 1], y) ; error: box with offset `1` and extent `4` ends at 5, past extent `4` of axis 1 of `y`
   y = pl::store(x, [0, 0], y) ; error: argument `tile` of `pl::store`: `x` is `tensor<f32, [1, 4]>`, expected a tile
   y = pl::store(t, [0, 0], t) ; error: argument `dst` of `pl::store`: `t` is `tile<f32, [1, 4]>`, expected a tensor or window

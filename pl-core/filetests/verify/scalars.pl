@@ -108,7 +108,7 @@ InCore fn division<const ZERO: usize = 0, const TWO: usize = 2>(n: usize, k: i32
 ---
 InCore fn below_zero(x: In tensor<f32, [8]>) {
   n = 3usize
-  t = pl::load(x, [n - 4], [4]) ; error: entry 0 of argument `offsets` of `pl::load` `n - 4` is -1, expected at least 0
+  t = pl::load(x, [n - 4], [4]) ; error: entry 0 of argument `offsets` of `pl::load` is `n - 4` = -1, expected at least 0
 }
 ---
 InCore fn not_a_scalar(x: In tensor<f32, [4]>, n: usize) {

@@ -90,7 +90,7 @@ impl ParamKind {
             ParamKind::Tile => "tile".into(),
             ParamKind::TileOrScalar(_) => "tile or scalar".into(),
             ParamKind::Element(_) | ParamKind::TypeElement => "scalar of the element type".into(),
-            ParamKind::I32 => "`i32` scalar".into(),
+            ParamKind::I32 => "scalar of type `i32`".into(),
             ParamKind::Peer => "rank (`usize`)".into(),
             ParamKind::Offsets(_) => "list of offsets, one per axis".into(),
             ParamKind::Shape(_) => "list of extents, one per axis".into(),

@@ -104,12 +104,17 @@ impl Checker<'_> {
 
     /// Checks that an expression is a scalar of type `want`; `what` says what it is for.
     pub(super) fn expect_scalar(&mut self, expr: &Expr, want: &ScalarType, what: &str) {
-        let Some(found) = self.scalar(expr, Some(want)) else { return };
+        let Some(found) = self.scalar(expr, Some(want)) else {
+            // A constant of the user's crate: its type is rustc's to judge, its value may still be below zero.
+            if *want == ScalarType::Index {
+                self.check_not_negative(expr, what);
+            }
+            return;
+        };
         if found != *want {
             let help = match (&found, want) {
-                (ScalarType::Bool, _) | (_, ScalarType::Bool) => {
-                    "compare with `==`, `!=`, `<`, … to get a `bool`".to_string()
-                }
+                (_, ScalarType::Bool) => "compare with `==`, `!=`, `<`, … to get a `bool`".to_string(),
+                (ScalarType::Bool, want) if is_float(want) => "choose by it: `if … { 1.0 } else { 0.0 }`".to_string(),
                 (_, want) => format!("convert it: `… as {}`", describe(want)),
             };
             self.error(expr.loc, format!("{what} is `{}`, expected `{}`", describe(&found), describe(want)), help);
@@ -130,7 +135,7 @@ impl Checker<'_> {
             Some(value) if value < 0 => {
                 self.error(
                     expr.loc,
-                    format!("{what} `{}` is {value}, expected at least 0", self.show(expr)),
+                    format!("{what} is `{}` = {value}, expected at least 0", self.show(expr)),
                     "index arithmetic is on `usize` and does not go below zero",
                 );
             }
@@ -144,7 +149,7 @@ impl Checker<'_> {
                     self.fact(
                         expr.loc,
                         Check::Le(Expr::int(0), resolved),
-                        format!("{what} `{}` is below zero", self.show(expr)),
+                        format!("{what} is `{}`, which is below zero", self.show(expr)),
                         "index arithmetic is on `usize` and does not go below zero",
                     );
                 }

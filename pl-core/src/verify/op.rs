@@ -137,7 +137,11 @@ impl Checker<'_> {
                     Diagnostic::new(
                         at,
                         format!("`{}` writes `{name}`, which is an `In` parameter", info.path),
-                        format!("declare it `{name}: pl::Out<{ty}<…>>`, or `pl::InOut<…>` if it is read too"),
+                        if access != Access::Write {
+                            format!("declare it `{name}: pl::InOut<{ty}<…>>`")
+                        } else {
+                            format!("declare it `{name}: pl::Out<{ty}<…>>`, or `pl::InOut<…>` if it is read too")
+                        },
                     )
                     .with(declared, format!("`{name}` is declared here")),
                 );
@@ -146,9 +150,15 @@ impl Checker<'_> {
     }
 
     fn check_dtype(&mut self, info: &OpInfo, index: usize, ty: &Type, at: Loc) {
-        let Some(Shaped { elem: Elem::Known(dtype), .. }) = ty.shaped() else { return };
+        let Some(Shaped { elem, .. }) = ty.shaped() else { return };
         let Some((_, allowed)) = info.dtypes.iter().find(|(p, _)| usize::from(*p) == index) else { return };
-        if !allowed.contains(dtype) {
+        let fits = match elem {
+            Elem::Known(dtype) => allowed.contains(dtype),
+            // It stands for any element type, so it is not the only one.
+            Elem::Param(_) => allowed.len() > 1,
+        };
+        if !fits {
+            let dtype = elem_name(elem);
             let list = allowed.iter().map(|d| d.name()).collect::<Vec<_>>().join(", ");
             let name = info.params[index].name;
             let help = if *allowed == [DType::I32] {
@@ -488,7 +498,7 @@ impl Checker<'_> {
                 Diagnostic::new(
                     at,
                     format!(
-                        "`{}` of a `{}` tile into `{memory_name}` of `{}`",
+                        "`{}` of a tile of `{}` into `{memory_name}` of `{}`",
                         info.path,
                         elem_name(&a.elem),
                         elem_name(&b.elem)
@@ -568,7 +578,11 @@ impl Checker<'_> {
                 let root = op.args[usize::from(i)].as_local().and_then(|id| self.roots[id.0 as usize]);
                 (types[usize::from(i)].clone().unwrap_or(Type::Unknown), root)
             }
-            ResultKind::Box(memory, shape) => (tile(elem(memory), list(self, shape)), None),
+            ResultKind::Box(memory, shape) => {
+                let rank = types[usize::from(memory)].as_ref().and_then(Type::shaped).map(|s| s.shape.len());
+                // A shape of another rank was reported.
+                (tile(elem(memory), list(self, shape).filter(|s| Some(s.len()) == rank)), None)
+            }
             ResultKind::Like(i) => (types[usize::from(i)].clone().unwrap_or(Type::Unknown), None),
             ResultKind::CastOf(i) => {
                 let shape = types[usize::from(i)].as_ref().and_then(Type::shaped).map(|s| s.shape.clone());

@@ -90,7 +90,9 @@ impl Checker<'_> {
                     "box with offset `{}` and extent `{shown_len}` does not fit axis {axis} of `{memory}`",
                     self.show(offset)
                 );
-                let at = if start.is_some() && offset.loc != Loc::NONE { offset.loc } else { loc };
+                let at_origin = start.as_ref().and_then(|s| self.poly(s)?.as_constant()) == Some(0);
+                let guilty = if at_origin || start.is_none() { len.as_ref().map_or(loc, |l| l.loc) } else { offset.loc };
+                let at = guilty.or(offset.loc).or(loc);
                 self.fact(at, Check::Le(end, extent.clone()), message, help);
             }
         }

@@ -295,7 +295,7 @@ impl Lower<'_> {
             syn::Expr::Array(_) => {
                 self.error(
                     range,
-                    format!("{what} is a list, expected one value: {}", param.kind.describe()),
+                    format!("{what} is a list, expected a {}", param.kind.describe()),
                     "write the value without brackets",
                 );
                 None
