@@ -72,9 +72,8 @@ fn judge(cx: &mut Context) -> Verdict {
         }
         let range = cx.places.range(error.loc).or(cx.places.range(cx.function.loc));
         let range = range.unwrap_or(Range::one(proc_macro2::Span::call_site()));
-        let shown = |text: &str| {
-            cx.shown.iter().fold(text.to_owned(), |text, (name, shown)| replace_name(&text, name, shown))
-        };
+        let shown =
+            |text: &str| cx.shown.iter().fold(text.to_owned(), |text, (name, shown)| replace_name(&text, name, shown));
         let mut message = shown(&error.message);
         for (loc, label) in &error.related {
             match cx.places.range(*loc).map(|r| r.start.start()) {

@@ -4,8 +4,8 @@ use super::generics;
 use super::host::is_lint;
 use crate::lower::Lowered;
 use crate::parse::Signature;
-use proc_macro2::{Literal, Span, TokenStream};
-use quote::{format_ident, quote, quote_spanned};
+use proc_macro2::{Literal, TokenStream};
+use quote::{quote, quote_spanned};
 
 /// The function, with erased shapes.
 pub fn function(signature: &Signature, lowered: &Lowered) -> TokenStream {
@@ -22,22 +22,8 @@ pub fn function(signature: &Signature, lowered: &Lowered) -> TokenStream {
         let (shape, rank) = (ty.shape.as_ref()?, Literal::usize_unsuffixed(ty.rank()));
         Some(quote!(let _: [usize; #rank] = #shape;))
     });
-    let returns = return_type(signature);
-    let output = returns.as_ref().map(|ty| quote!(-> #ty));
-    let copy = &lowered.copy;
-    let body = if lowered.assigned.is_empty() {
-        copy.clone()
-    } else {
-        // What a kernel stores is seen by others: rustc must not call the last assignment to a parameter useless.
-        let result = format_ident!("result", span = Span::mixed_site());
-        let ty = returns.unwrap_or(quote!(()));
-        let assigned = &lowered.assigned;
-        quote! {
-            let #result: #ty = #copy;
-            let _ = (#(#assigned,)*);
-            #result
-        }
-    };
+    let output = return_type(signature).map(|ty| quote!(-> #ty));
+    let body = &lowered.copy;
     quote! {
         #(#attrs)*
         #[allow(arithmetic_overflow, unconditional_panic, dead_code, unused_braces, unused_parens)]

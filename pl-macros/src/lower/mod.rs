@@ -24,8 +24,6 @@ use std::collections::HashMap;
 pub struct Lowered {
     /// The copy, as tokens of a block.
     pub copy: TokenStream,
-    /// The parameters that the body assigns to.
-    pub assigned: Vec<Ident>,
     /// What [`ir::Function::callees`] are, by index.
     pub callees: Vec<Callee>,
     /// The calls of other functions.
@@ -164,19 +162,21 @@ pub(super) struct Lower<'a> {
     scopes: Vec<HashMap<String, Var>>,
     /// The statements of the block that is being made.
     block: Block,
+    /// The tensors and windows that the statements of this block rebind.
+    rebound: Vec<Ident>,
     lowered: Lowered,
 }
 
 /// Lowers the body into the function's, and turns it into its copy.
 pub fn body(cx: &mut Context, signature: &Signature, body: &mut syn::Block) -> Lowered {
-    let lowered = Lowered { copy: TokenStream::new(), assigned: vec![], callees: vec![], calls: vec![], enums: vec![] };
+    let lowered = Lowered { copy: TokenStream::new(), callees: vec![], calls: vec![], enums: vec![] };
     reject::attributes(cx, body);
     let params = signature.params.iter().zip(&cx.function.params).map(|(param, ir)| {
         let var = Var { local: ir.local, kind: Kind::of(&ir.ty) };
         (param.ident.to_string(), var)
     });
     let scopes = vec![params.collect()];
-    let mut lower = Lower { cx, signature, scopes, block: vec![], lowered };
+    let mut lower = Lower { cx, signature, scopes, block: vec![], rebound: vec![], lowered };
     lower.function_body(body);
     let Lower { block, mut lowered, .. } = lower;
     cx.function.body = block;
@@ -268,9 +268,11 @@ impl Lower<'_> {
     /// Runs `f` with an empty block, in a scope of its own; gives the statements it made and its result.
     fn nested<T>(&mut self, f: impl FnOnce(&mut Self) -> T) -> (Block, T) {
         let outer = std::mem::take(&mut self.block);
+        let rebound = std::mem::take(&mut self.rebound);
         self.scopes.push(HashMap::new());
         let result = f(self);
         self.scopes.pop();
+        self.rebound = rebound;
         (std::mem::replace(&mut self.block, outer), result)
     }
 

@@ -26,11 +26,26 @@ impl Lower<'_> {
         for (i, stmt) in stmts.into_iter().enumerate() {
             match stmt {
                 Stmt::Expr(mut tail, None) if i + 1 == count && returns > 0 => {
+                    self.use_rebound(&mut block.stmts);
                     self.returned(&mut tail, returns);
                     block.stmts.push(Stmt::Expr(tail, None));
                 }
                 stmt => self.stmt(stmt, &mut block.stmts),
             }
+        }
+        self.use_rebound(&mut block.stmts);
+    }
+
+    /// What a kernel stores is seen by others: rustc must not call the last rebinding of a tensor or window in a block useless.
+    fn use_rebound(&mut self, copy: &mut Vec<Stmt>) {
+        let names = std::mem::take(&mut self.rebound);
+        if !names.is_empty() {
+            // Before the block's value.
+            let at = match copy.last() {
+                Some(Stmt::Expr(_, None)) => copy.len() - 1,
+                _ => copy.len(),
+            };
+            copy.insert(at, syn::parse_quote!(let _ = (#(#names,)*);));
         }
     }
 
@@ -102,12 +117,14 @@ impl Lower<'_> {
         for (i, stmt) in stmts.into_iter().enumerate() {
             match (stmt, &mut target) {
                 (Stmt::Expr(mut tail, None), Some(target)) if i + 1 == count => {
+                    self.use_rebound(&mut block.stmts);
                     kind = Some(self.assign(&mut tail, target));
                     block.stmts.push(Stmt::Expr(tail, None));
                 }
                 (stmt, _) => self.stmt(stmt, &mut block.stmts),
             }
         }
+        self.use_rebound(&mut block.stmts);
         match (kind, target) {
             (Some(kind), _) => kind,
             (None, Some(target)) => {
@@ -353,12 +370,10 @@ impl Lower<'_> {
             syn::Expr::Path(path) if path.qself.is_none() => {
                 let name = path_text(&path.path);
                 if let Some(var) = self.find(&name) {
-                    let params = &self.signature.params;
-                    let param = params.iter().zip(&self.cx.function.params).find(|(_, ir)| ir.local == var.local);
-                    if let Some((param, _)) = param
-                        && !self.lowered.assigned.contains(&param.ident)
+                    if let (Kind::Memory, Some(ident)) = (var.kind, path.path.get_ident())
+                        && !self.rebound.contains(ident)
                     {
-                        self.lowered.assigned.push(param.ident.clone());
+                        self.rebound.push(ident.clone());
                     }
                     return Some((name, var));
                 }
