@@ -73,9 +73,8 @@ fn deadlock() {
             deadlock: 1 rank of 2 blocked, 1 finished
               --> faults.rs:+12:13 (rank 1, kernel `step`)
               = rank 1 waits for `signal[0, 0]` of rank 1 >= 2; it is 1
-              = rank 0 can notify it at faults.rs:+8:13: sent once, now finished
-              = rank 1 can notify it at faults.rs:+8:13: sent nothing, now blocked in `pld::system::wait` at faults.rs:+12:13
-              = help: a rank that could notify has finished: it sent fewer credits, or a smaller value, than the wait expects"#]],
+              = rank 0 notifies it at faults.rs:+8:13: it sent once and will not any more, it is finished
+              = help: nobody will notify again: fewer credits were sent, or a smaller value, than the wait expects"#]],
     );
 }
 

@@ -105,7 +105,7 @@ fn deadlock_is_3() {
               --> tests/host/process.rs:20:9 (rank 0, kernel `forgotten`)
               = rank 0 waits for `signal[1, 0]` of rank 0 >= 1; it is 0
               = no kernel of this launch can notify that cell
-              = help: a wait needs a notify of the same cell: compare the offsets and the peer of the notify with the offsets of the wait
+              = help: a wait needs a notify of the same cell: compare peer and offsets of the notify with the offsets of the wait
         "#]],
     );
 }
