@@ -36,6 +36,48 @@
 //! assert_eq!(report.ranks[0].bytes_received, 2 * 8 * 4);
 //! # Ok::<(), pl::Error>(())
 //! ```
+//!
+//! # Worlds, windows, launches
+//! A [`World`] is P ranks, one per device: `World::open("a2a3sim", &[4, 9])` is rank 0 on device 4 and rank 1 on device 9. A device runs the
+//! call of its rank, op by op, and has three kinds of memory:
+//!
+//! - **Tensors** are lent by the host for a launch: `ndarray` views, of which a rank sees only its own. `In` tensors and `InOut` tensors hold data from
+//!   the start, `Out` tensors hold what the kernel stores.
+//! - **Windows** are symmetric: [`World::window`] makes an array of one shape on every rank, and a kernel reaches that of any rank by naming
+//!   the peer. A window outlives launches. One of `i32` serves as a *signal*: its cells are notified and waited for.
+//! - **Tiles** are values in on-chip memory, on which a kernel computes. Platform `sim` has as much of it as you like, `a2a3sim` 184 KiB, `a5sim` 240 KiB.
+//!
+//! [`World::launch`] takes one call per rank, and they need not be of the same kernel. It binds the `dynamic` names from the arguments' shapes
+//! (`NR * SIZE = 32` and `NR = 4` give `SIZE = 8`), checks that all arguments agree, replaces collectives by what they stand for, checks the result
+//! once more, and runs it. It gives a [`Report`] of what each rank moved; [`World::compile`] stops before the run and gives the
+//! [`Stage`]s to look at, with the costs in advance.
+//!
+//! # The memory model
+//! Within a rank, ops happen in the order of the program. Between ranks **only signals order**: what a rank did before a
+//! [`notify`](distributed::system::notify) happens before what another does after a [`wait`](distributed::system::wait) that passed because of it, and so on from
+//! rank to rank. A wait that passed has acquired what was before the last `Set` of its cell and before all adds since. The start and the end of a launch
+//! order everything.
+//!
+//! - A **race** is two accesses by different ranks to the same element of a window, at least one of them a write, that nothing orders. It is an error even
+//!   when the values come out right, and it is found before the second access happens. Notifies, waits and [`read`]s of a signal's
+//!   cells do not race with each other; `read` acquires nothing.
+//! - **Initialised** is what a kernel or the host has written. [`World::window`] gives storage whose zeros are not data: to load them is an
+//!   error, to notify and wait for them is not. [`World::zeros`] and [`World::window_from`] make data.
+//! - A **deadlock** is reported as soon as no rank can run and not all are done, a **livelock** when all that still run re-read cells that nobody changes. An endless
+//!   loop ends by [`LaunchOptions::op_budget`]. There are no time-outs.
+//!
+//! Kernels without races give bit-identical results under every scheduler, unless they `read` a cell while others notify it; the report names
+//! such places. After a launch that failed, the windows it used are poisoned until [`World::reset`].
+//!
+//! # When a mistake is reported
+//! At the earliest of four moments, all mistakes of one moment together:
+//!
+//! 1. **The macro**, at your tokens: syntax, ops and their arguments, element types, ranks and shapes as far as names and literals show them.
+//! 2. **rustc**, at your tokens: types, borrowed names, constants. What depends on generic arguments is seen by `cargo build`, not by `cargo check`.
+//! 3. **Bind**, in [`World::launch`], before any rank runs: extents, the number of ranks, tile memory, windows that must differ. See [`BindProblem`].
+//! 4. **The run**: values. A [`Fault`] holds each side of what went wrong, with rank, op, box and line.
+//!
+//! Both are an [`Error`], which prints as a report, also when `main` returns it. Nothing panics, and no library prints.
 #![forbid(unsafe_code)]
 
 // The output of `pl::function` names this crate `::pl`, here too.
@@ -45,6 +87,8 @@ extern crate self as pl;
 #[path = "private.rs"]
 pub mod __private;
 pub mod collectives;
+#[cfg(doctest)]
+mod doctests;
 mod host;
 mod lang;
 

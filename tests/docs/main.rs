@@ -1,0 +1,159 @@
+//! What README.md and the pages of `docs/tutorial` show is what the code does.
+//!
+//! Their Rust blocks are doctests (`src/doctests.rs`). Here the rest is checked, by the comment that stands before a block:
+//!
+//! - `<!-- output of: 14_reduce_scatter --emit diff -->`: what the example prints, notes and reports first. The program `program` is
+//!   [`programs`]. `| head -n 3` keeps the first lines, `| sed -n /a/,/b/p` those from the first with `a` to the next with `b`.
+//! - `<!-- in: examples/14_reduce_scatter.rs -->`: lines of that file, in its order; `// …` stands for those that are left out.
+//!
+//! Commands in `sh` blocks are run, and end well. A block of another kind must be a doctest, or have such a comment. `PL_BLESS=1` writes the
+//! outputs into the pages.
+
+mod page;
+mod programs;
+
+use page::{Block, Page, Source};
+use pl::ndarray::Array3;
+use pl_examples_cli::npy;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+const ROOT: &str = env!("CARGO_MANIFEST_DIR");
+
+#[test]
+fn pages() {
+    let scratch = Scratch::new();
+    let mut problems = vec![];
+    for path in pages_of_the_repository() {
+        let mut page = Page::read(&path);
+        for block in &mut page.blocks {
+            if let Err(problem) = check(block, &scratch.0) {
+                problems.push(format!("{}:{}: {problem}", path.strip_prefix(ROOT).unwrap().display(), block.line));
+            }
+        }
+        page.write_if_changed();
+    }
+    assert!(problems.is_empty(), "{}\nPL_BLESS=1 cargo test --test docs writes outputs anew", problems.join("\n\n"));
+}
+
+fn pages_of_the_repository() -> Vec<PathBuf> {
+    let tutorial = std::fs::read_dir(Path::new(ROOT).join("docs/tutorial")).unwrap();
+    let mut pages: Vec<PathBuf> = tutorial.map(|entry| entry.unwrap().path()).collect();
+    pages.sort();
+    pages.insert(0, Path::new(ROOT).join("README.md"));
+    pages
+}
+
+/// Checks a block; with `PL_BLESS` an output that differs is replaced.
+fn check(block: &mut Block, directory: &Path) -> Result<(), String> {
+    match &block.source {
+        Some(Source::OutputOf(command)) => {
+            let output = output_of(command, directory)?;
+            if output.trim_end() == block.text.trim_end() {
+                return Ok(());
+            }
+            if std::env::var_os("PL_BLESS").is_some() {
+                block.text = output.trim_end().to_owned() + "\n";
+                return Ok(());
+            }
+            Err(format!("`{command}` prints\n{output}"))
+        }
+        Some(Source::In(file)) => {
+            let text = std::fs::read_to_string(Path::new(ROOT).join(file)).map_err(|e| format!("{file}: {e}"))?;
+            page::check_quoted(&block.text, &text).map_err(|line| format!("not in {file}, in this order: {line}"))
+        }
+        None => match block.language.as_str() {
+            "sh" => block.text.lines().try_for_each(|line| run(line, directory)),
+            "rust" | "toml" => Ok(()),
+            language => Err(format!("nothing checks this block of {language:?}")),
+        },
+    }
+}
+
+/// Runs a command of a page.
+fn run(line: &str, directory: &Path) -> Result<(), String> {
+    let command = line.split('#').next().unwrap_or_default().trim();
+    let example = command.strip_prefix("cargo run --release --example ").map(|rest| rest.replacen(" -- ", " ", 1));
+    let Some(example) = example else {
+        let known = command.is_empty()
+            || ["cargo test --workspace", "cargo build", "cargo doc --no-deps --open"].contains(&command)
+            || command.starts_with("python3 -c ");
+        return if known { Ok(()) } else { Err(format!("this test cannot run `{command}`")) };
+    };
+    let output = Command::new(program_of(&example)).args(arguments_of(&example)).current_dir(directory).output();
+    let output = output.map_err(|e| format!("`{command}`: {e}"))?;
+    let stdout = String::from_utf8_lossy(&output.stdout);
+    let right = output.status.success() && (stdout.ends_with("OK\n") || example.contains("--emit"));
+    if right { Ok(()) } else { Err(format!("`{command}` fails: {}", String::from_utf8_lossy(&output.stderr))) }
+}
+
+fn output_of(command: &str, directory: &Path) -> Result<String, String> {
+    let (command, filter) = command.split_once(" | ").unwrap_or((command, ""));
+    let text = match command.strip_prefix("program ") {
+        Some(name) => programs::run(name)?,
+        None => {
+            let mut process = Command::new(program_of(command));
+            process.args(arguments_of(command)).current_dir(directory).env_remove("CLICOLOR_FORCE");
+            let output = process.output().map_err(|e| format!("`{command}`: {e}"))?;
+            let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+            text(&output.stderr) + &text(&output.stdout)
+        }
+    };
+    let lines = kept(text.lines().collect(), filter)?;
+    Ok(lines.iter().map(|line| format!("{line}\n")).collect())
+}
+
+/// The lines that a filter keeps.
+fn kept<'a>(lines: Vec<&'a str>, filter: &str) -> Result<Vec<&'a str>, String> {
+    let number = filter.strip_prefix("head -n ").and_then(|n| n.parse().ok());
+    let range = filter.strip_prefix("sed -n /").and_then(|range| range.strip_suffix("/p")?.split_once("/,/"));
+    match (number, range) {
+        (Some(number), _) => Ok(lines.into_iter().take(number).collect()),
+        (_, Some((first, last))) => {
+            let first = lines.iter().position(|line| line.contains(first)).unwrap_or(lines.len());
+            let len = lines[first..].iter().position(|line| line.contains(last)).map_or(0, |at| at + 1);
+            Ok(lines[first..first + len].to_vec())
+        }
+        _ if filter.is_empty() => Ok(lines),
+        _ => Err(format!("there is no filter {filter:?}")),
+    }
+}
+
+fn arguments_of(command: &str) -> impl Iterator<Item = &str> {
+    command.split_whitespace().skip(1)
+}
+
+/// The example that cargo built beside this test.
+fn program_of(command: &str) -> PathBuf {
+    let name = command.split_whitespace().next().unwrap_or_default();
+    let test = std::env::current_exe().unwrap();
+    let directory = test.ancestors().nth(2).unwrap();
+    let program = directory.join("examples").join(format!("{name}{}", std::env::consts::EXE_SUFFIX));
+    assert!(
+        program.exists(),
+        "{} is not built: `cargo test` without `--test` builds the examples too",
+        program.display()
+    );
+    program
+}
+
+/// A directory with the files that the pages' commands read, removed at the end.
+struct Scratch(PathBuf);
+
+impl Scratch {
+    fn new() -> Scratch {
+        let path = std::env::temp_dir().join(format!("pl-docs-{}", std::process::id()));
+        std::fs::create_dir_all(&path).unwrap();
+        let write = |name: &str, array: Array3<f32>| npy::write(&path.join(name), array.view()).unwrap();
+        write("x.npy", programs::uneven(7, 8));
+        write("uneven.npy", programs::uneven(4, 64));
+        write("long.npy", Array3::ones((2, 1, 2_000_000)));
+        Scratch(path)
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
