@@ -541,4 +541,5 @@ fn long_rows() {
 fn many_ranks() {
     check_ok(&["-d", "0-255", "--mode", "builtin"]);
     check_ok(&["-d", "0-255"]);
+    check_ok(&["-d", "0-1023", "--mode", "builtin"]);
 }

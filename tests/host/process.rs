@@ -116,7 +116,7 @@ fn ctrl_c_is_130() {
     let mut child = spawn("interrupted");
     let stdout = BufReader::new(child.stdout.take().unwrap());
     assert!(stdout.lines().any(|line| line.unwrap().contains("ready")));
-    let interrupt = Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
+    let interrupt = Command::new("sh").args(["-c", &format!("kill -INT {}", child.id())]).status().unwrap();
     assert!(interrupt.success());
     let mut stderr = String::new();
     child.stderr.take().unwrap().read_to_string(&mut stderr).unwrap();
