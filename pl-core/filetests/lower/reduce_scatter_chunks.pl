@@ -84,7 +84,7 @@ InCore fn kernel(data: InOut window<f32, [NR, SIZE]>, signal: InOut window<i32, 
     }
   }
   for start in 0..SIZE step 23552 {
-    len = pl::min(23552usize, SIZE - start)
+    len = pl::min(23552, SIZE - start)
     part = pl::load(data, [me, start], [1, len])
     for peer.1 in 0..n {
       if peer.1 != me {

@@ -221,7 +221,9 @@ impl Display for OutOfBounds {
 impl Display for Arithmetic {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         let (what, help) = match (self.problem, self.ty) {
-            (ArithmeticProblem::Overflow, "usize") => ("overflows", "an index has 64 bits: look at where these values come from"),
+            (ArithmeticProblem::Overflow, "usize") => {
+                ("overflows", "an index has 64 bits: look at where these values come from")
+            }
             (ArithmeticProblem::Overflow, _) => {
                 ("overflows", "the result must fit the type: cast the operands to a wider one")
             }

@@ -2,7 +2,7 @@
 
 use crate::bind::Bindings;
 use crate::dtype::DType;
-use crate::ir::{Arg, BinOp, Block, Elem, Expr, ExprKind, Function, Lit, ScalarType, Stmt, StmtKind, Type, UnOp};
+use crate::ir::{Arg, BinOp, Block, Elem, Expr, ExprKind, Function, Lit, Name, ScalarType, Stmt, StmtKind, Type, UnOp};
 use crate::op::ParamKind;
 use crate::poly::Poly;
 use crate::verify::Inferred;
@@ -117,8 +117,10 @@ pub(super) fn known_extents(function: &mut Function, inferred: &Inferred, bindin
 
 /// Writes literals as a user would: negative ones as such, and without a type where their place gives them one.
 pub(super) fn plain_literals(function: &mut Function) {
+    let dims: Vec<_> = function.dynamic.iter().map(|(name, _)| name.clone()).collect();
     visit_mut(&mut function.body, &mut |stmt| {
         map_exprs(&mut stmt.kind, &mut negated);
+        map_exprs(&mut stmt.kind, &mut |e| beside_a_dim(e, &dims));
         match &mut stmt.kind {
             StmtKind::Op(op) => {
                 for (arg, param) in op.args.iter_mut().zip(op.code.info().params) {
@@ -153,6 +155,23 @@ fn negated(e: Expr) -> Expr {
         Some(value) => Expr { kind: ExprKind::Lit { value, ty: ty.clone() }, loc: e.loc },
         None => e,
     }
+}
+
+/// A literal index beside an expression of dims is one without saying so.
+fn beside_a_dim(mut e: Expr, dims: &[Name]) -> Expr {
+    if let ExprKind::Binary(_, a, b) = &mut e.kind {
+        let of_dims = |e: &Expr| {
+            let mut found = false;
+            e.walk(&mut |e| found |= matches!(&e.kind, ExprKind::Name(name) if dims.contains(name)));
+            found
+        };
+        match (of_dims(a), of_dims(b)) {
+            (true, false) => untyped(b, &ScalarType::Index),
+            (false, true) => untyped(a, &ScalarType::Index),
+            _ => {}
+        }
+    }
+    e
 }
 
 /// Takes the type of a literal away where it stands for a value of that type.

@@ -91,7 +91,8 @@ impl Checker<'_> {
                     self.show(offset)
                 );
                 let at_origin = start.as_ref().and_then(|s| self.poly(s)?.as_constant()) == Some(0);
-                let guilty = if at_origin || start.is_none() { len.as_ref().map_or(loc, |l| l.loc) } else { offset.loc };
+                let guilty =
+                    if at_origin || start.is_none() { len.as_ref().map_or(loc, |l| l.loc) } else { offset.loc };
                 let at = guilty.or(offset.loc).or(loc);
                 self.fact(at, Check::Le(end, extent.clone()), message, help);
             }
