@@ -1,9 +1,9 @@
 //! The stages of one expansion, in order.
 
-use crate::context::Context;
+use crate::context::{Context, text_of};
 use crate::{emit, lower, parse, places::Range};
 use pl_core::verify::{self, Moment, Verdict};
-use proc_macro2::TokenStream;
+use proc_macro2::{Delimiter, Ident, TokenStream, TokenTree};
 use quote::quote;
 
 /// `#[pl::function(attr)] item`
@@ -19,24 +19,70 @@ pub fn function(attr: TokenStream, item: TokenStream) -> TokenStream {
                     "`pl::function` goes on a function",
                     "write `#[pl::function(InCore)] fn kernel(…) { … }`, outside of any `impl` or `trait`",
                 ),
-                Err(_) => cx.errors.push_syntax(error),
+                Err(_) => {
+                    match bare_shape(item) {
+                        Some((range, help)) => cx.error(range, "a shape without braces", help),
+                        None => cx.errors.push_syntax(error),
+                    }
+                    // rustc would tell once more what it told when it parsed the function.
+                    return cx.errors.finish().unwrap_or_default();
+                }
             }
             let errors = cx.errors.finish();
             return quote!(#errors #item);
         }
     };
     cx.function.name = function.sig.ident.to_string().into();
+    let pld = match names_pld(quote::ToTokens::to_token_stream(&function.sig)) {
+        Some(_) => None,
+        None => names_pld(quote::ToTokens::to_token_stream(&function.block)),
+    };
     let signature = parse::read_signature(&mut cx, attr, &function);
     let lowered = lower::body(&mut cx, &signature, &mut function.block);
     let verdict = judge(&mut cx);
     let Context { errors, places, mut function, holes, .. } = cx;
     if let Some(errors) = errors.finish() {
-        let rest = emit::after_error(&signature, &lowered);
+        let rest = emit::after_error(&signature, &lowered, pld);
         return quote!(#errors #rest);
     }
     let checks = emit::checks(&function, &places, &holes, &lowered, &verdict);
     places.settle(&mut function);
     emit::all(&signature, &function, &holes, &lowered, checks)
+}
+
+/// A shape that is written without its braces, `pl::Tensor<f32, [1, SIZE]>`, and how to write it. To Rust it is a type, and none.
+fn bare_shape(tokens: TokenStream) -> Option<(Range, String)> {
+    let tokens: Vec<TokenTree> = tokens.into_iter().collect();
+    let inside = tokens.iter().find_map(|token| match token {
+        TokenTree::Group(group) if group.delimiter() != Delimiter::Brace => bare_shape(group.stream()),
+        _ => None,
+    });
+    let punct = |token: &TokenTree, c: char| matches!(token, TokenTree::Punct(p) if p.as_char() == c);
+    let here = || {
+        tokens.windows(5).find_map(|window| match window {
+            [TokenTree::Ident(name), open, elem, comma, TokenTree::Group(shape)]
+                if ["Tensor", "Tile", "DistributedTensor"].iter().any(|n| name == n)
+                    && punct(open, '<')
+                    && punct(comma, ',')
+                    && shape.delimiter() == Delimiter::Bracket =>
+            {
+                let module = if name == "DistributedTensor" { "pld" } else { "pl" };
+                let help = format!("write `{module}::{name}<{elem}, {{ {} }}>`", text_of(shape));
+                Some((Range { start: shape.span_open(), end: shape.span_close() }, help))
+            }
+            _ => None,
+        })
+    };
+    inside.or_else(here)
+}
+
+/// Where the module `pld` is named.
+fn names_pld(tokens: TokenStream) -> Option<Ident> {
+    tokens.into_iter().find_map(|token| match token {
+        TokenTree::Ident(ident) if ident == "pld" => Some(ident),
+        TokenTree::Group(group) => names_pld(group.stream()),
+        _ => None,
+    })
 }
 
 /// Replaces a name of the IR that no user wrote: such names hold a `.` and end in a number.

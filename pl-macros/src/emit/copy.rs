@@ -16,8 +16,6 @@ pub fn function(signature: &Signature, lowered: &Lowered) -> TokenStream {
         let (mutability, name, ty) = (&p.mutability, &p.ident, &p.ty.copy);
         quote!(#mutability #name: #ty)
     });
-    // No `const`s: rustc offers those as patterns in place of unused variables.
-    let dims = signature.dynamic.iter().map(|dim| quote!(static #dim: usize = 1;));
     let shapes = signature.params.iter().map(|p| &p.ty).chain(&signature.returns).filter_map(|ty| {
         let (shape, rank) = (ty.shape.as_ref()?, Literal::usize_unsuffixed(ty.rank()));
         Some(quote!(let _: [usize; #rank] = #shape;))
@@ -31,11 +29,19 @@ pub fn function(signature: &Signature, lowered: &Lowered) -> TokenStream {
         fn #ident #declared(#(#params),*) #output {
             #[allow(unused_imports)]
             use ::pl::Element as _;
-            #(#dims)*
             #(#shapes)*
             #body
         }
     }
+}
+
+/// The dims, for the copy and for the constants beside it: a wrong name is wrong in both, and told once when both are in the same scope.
+///
+/// No `const`s: rustc offers those as patterns in place of unused variables.
+pub fn dims(signature: &Signature) -> TokenStream {
+    let dims =
+        signature.dynamic.iter().map(|dim| quote_spanned!(dim.span()=> #[allow(dead_code)] static #dim: usize = 1;));
+    quote!(#(#dims)*)
 }
 
 /// What the copies of callers call.

@@ -25,7 +25,7 @@ use crate::parse::Signature;
 use crate::places::Places;
 use pl_core::ir::{Function, FunctionKind, Type};
 use pl_core::verify::Verdict;
-use proc_macro2::{Literal, TokenStream};
+use proc_macro2::{Ident, Literal, TokenStream};
 use quote::{format_ident, quote, quote_spanned};
 use syn::spanned::Spanned;
 
@@ -92,10 +92,12 @@ pub fn all(
     let carrier = carrier(signature);
     let members = members(signature, &checks::signature(signature, function, holes), &definition);
     let copy = copy::function(signature, lowered);
+    let dims = copy::dims(signature);
     quote! {
         #carrier
         #host
         const _: () = {
+            #dims
             #(#items)*
             #members
             #copy
@@ -104,7 +106,9 @@ pub fn all(
 }
 
 /// What a function with errors becomes: everything that others name, so that they get no errors of their own.
-pub fn after_error(signature: &Signature, lowered: &Lowered) -> TokenStream {
+///
+/// `pld` is the name of the module where only the body uses it: its import must not count as unused.
+pub fn after_error(signature: &Signature, lowered: &Lowered, pld: Option<Ident>) -> TokenStream {
     let host = host::function(signature, false);
     let carrier = carrier(signature);
     let name = signature.ident.to_string();
@@ -112,17 +116,23 @@ pub fn after_error(signature: &Signature, lowered: &Lowered) -> TokenStream {
     let empty = quote!(::pl::__private::Signature { name: #name, kind: #kind, types: &[], consts: &[], params: &[] });
     let members = members(signature, &empty, &quote!(::core::unreachable!()));
     let copy = copy::function(signature, lowered);
+    let dims = copy::dims(signature);
+    let pld = pld.map(|pld| quote!(#[allow(unused_imports)] use #pld as _;));
     quote! {
         #carrier
         #host
         const _: () = {
+            #pld
             #members
         };
         // For completion while one types.
         #[allow(unexpected_cfgs)]
         const _: () = {
             #[cfg(rust_analyzer)]
-            #copy
+            const _: () = {
+                #dims
+                #copy
+            };
         };
     }
 }

@@ -153,7 +153,7 @@ impl Lower<'_> {
         }
         let segments: Vec<String> = e.path.segments.iter().map(|s| s.ident.to_string()).collect();
         let last = segments.last().map(String::as_str).unwrap_or_default();
-        if last.starts_with(|c: char| c.is_lowercase() || c == '_') {
+        if last.starts_with(|c: char| c.is_lowercase() || c == '_') && !self.cx.function.is_dynamic(&name) {
             return match segments.as_slice() {
                 [_] => {
                     let (message, help) = self.undefined(&name);

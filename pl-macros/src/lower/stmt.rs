@@ -141,6 +141,9 @@ impl Lower<'_> {
         match stmt {
             Stmt::Local(local) => self.local(local, copy),
             Stmt::Expr(mut expr, semi) => {
+                if semi.is_none() {
+                    self.check_tail(&expr);
+                }
                 self.expr_stmt(&mut expr);
                 copy.push(Stmt::Expr(expr, semi));
             }
@@ -156,6 +159,17 @@ impl Lower<'_> {
                 let (range, message, help) = reject::expression(&expr);
                 self.error(range, message, help);
             }
+        }
+    }
+
+    /// An op at the end of a block that gives no value must not give one. To rustc it is two wrong types.
+    fn check_tail(&mut self, expr: &syn::Expr) {
+        let syn::Expr::Call(call) = expr else { return };
+        let syn::Expr::Path(path) = &*call.func else { return };
+        let Some(op) = pl_core::op::OpCode::from_path(&path_text(&path.path)) else { return };
+        if op.info().result != ResultKind::None {
+            let help = "end it with `;`, or declare what the function returns: `-> pl::Tensor<…>`";
+            self.error(edges(expr), format!("`{}` gives a value here, and none is expected", op.path()), help);
         }
     }
 

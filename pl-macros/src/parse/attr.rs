@@ -100,6 +100,8 @@ fn add_dim(dims: &mut Vec<Ident>, name: Ident, errors: &mut Errors) {
     } else if text.chars().any(char::is_lowercase) {
         let help = format!("write `{}`", text.to_uppercase());
         errors.push(Range::one(name.span()), format!("the dynamic name `{text}` is not in capitals"), help);
+        // Where it is used it means the dim.
+        dims.push(name);
     } else {
         dims.push(name);
     }

@@ -269,7 +269,7 @@ fn extent(cx: &mut Context, expr: &syn::Expr, lookup: Lookup<'_>) -> Extent {
                 return Some(local.at(loc));
             }
             let last = e.path.segments.last().map(|s| s.ident.to_string()).unwrap_or_default();
-            if last.starts_with(char::is_lowercase) {
+            if last.starts_with(char::is_lowercase) && !cx.function.is_dynamic(&text) {
                 let help = format!(
                     "a shape is made of literals, constants and dims, which are in capitals: use a `const`, a const generic, or declare \
                      `dynamic({})`",

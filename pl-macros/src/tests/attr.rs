@@ -80,7 +80,7 @@ fn dynamic() {
     "#]],
     );
     check(
-        "#[pl::function(InCore, dynamic(n))] fn k() {}",
+        "#[pl::function(InCore, dynamic(n))] fn k(x: pl::InOut<pl::Tensor<f32, { [n] }>>) {}",
         expect![[r#"
         1:32 `n`: the dynamic name `n` is not in capitals
             help: write `N`
