@@ -9,6 +9,8 @@
 //! Commands in `sh` blocks are run, and end well. A block of another kind must be a doctest, or have such a comment. `PL_BLESS=1` writes the
 //! outputs into the pages.
 
+#![expect(clippy::unwrap_used, reason = "a test that fails may panic")]
+
 mod page;
 mod programs;
 
