@@ -316,8 +316,8 @@ pub struct TileMemory {
     pub site: Site,
     /// Bytes of the tiles that live across the op, of its operands and of its result.
     pub needed: u64,
-    /// Bytes that the platform has.
-    pub limit: usize,
+    /// Bytes that the platform has; `None`: it has no limit, but the host's memory does not hold the tile.
+    pub limit: Option<usize>,
     /// The platform.
     pub platform: &'static str,
     /// The tiles, each with its bytes; the result last.

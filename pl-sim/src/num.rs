@@ -359,13 +359,19 @@ small_float!(bf16, bf16_to_f32, bf16_from_f32, bf16_from_i64);
 /// Exact.
 #[inline(always)]
 fn f16_to_f32(value: f16) -> f32 {
-    /// 2^112: the difference between the exponents' biases. Multiplying by it also normalises the subnormals.
-    const REBIAS: f32 = f32::from_bits((127 + 112) << 23);
+    /// The difference between the exponents' biases.
+    const REBIAS: u32 = 112 << 23;
+    /// 2^-14, the least normal number.
+    const LEAST_NORMAL: u32 = 113 << 23;
     let bits = u32::from(value.to_bits());
     let magnitude = (bits & 0x7fff) << 13;
-    let scaled = (f32::from_bits(magnitude) * REBIAS).to_bits();
-    let special = if magnitude >= 0x7c00 << 13 { 0x7f80_0000 } else { 0 };
-    f32::from_bits(scaled | special | (bits & 0x8000) << 16)
+    let exponent = magnitude & 0x1f << 23;
+    // A subnormal is what it adds to the least normal number; no subnormal of f32 comes in, which some processors are slow at.
+    let subnormal = (f32::from_bits(magnitude | LEAST_NORMAL) - f32::from_bits(LEAST_NORMAL)).to_bits();
+    let special = if exponent == 0x1f << 23 { REBIAS } else { 0 };
+    let normal = magnitude + REBIAS + special;
+    let result = if exponent == 0 { subnormal } else { normal };
+    f32::from_bits(result | (bits & 0x8000) << 16)
 }
 
 /// To nearest even; NaN stays NaN.

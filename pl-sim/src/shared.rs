@@ -20,6 +20,7 @@
 
 use crate::check::Passed;
 use crate::region::Runs;
+use std::alloc::{Layout, alloc_zeroed};
 use std::cell::UnsafeCell;
 use std::sync::atomic::AtomicI32;
 
@@ -33,13 +34,21 @@ pub(crate) struct SharedBuffer {
 unsafe impl Sync for SharedBuffer {}
 
 impl SharedBuffer {
-    /// Zeroed memory. The pages of a large one are only taken when they are touched.
-    pub(crate) fn new(bytes: usize) -> SharedBuffer {
-        let words: Box<[u64]> = vec![0; bytes.div_ceil(8)].into();
-        let words = Box::into_raw(words) as *mut [UnsafeCell<u64>];
-        // SAFETY: the pointer comes from a box, and `UnsafeCell<u64>` has the layout of `u64`.
-        let words = unsafe { Box::from_raw(words) };
-        SharedBuffer { words, bytes }
+    /// Zeroed memory; `None` when there is not enough. The pages of a large one are only taken when they are touched.
+    pub(crate) fn new(bytes: usize) -> Option<SharedBuffer> {
+        let count = bytes.div_ceil(8);
+        if count == 0 {
+            return Some(SharedBuffer { words: Box::default(), bytes });
+        }
+        let layout = Layout::array::<UnsafeCell<u64>>(count).ok()?;
+        // SAFETY: the layout is not empty.
+        let data = unsafe { alloc_zeroed(layout) }.cast::<UnsafeCell<u64>>();
+        if data.is_null() {
+            return None;
+        }
+        // SAFETY: the allocation is new, has the layout of a box of so many words, and zeros are words.
+        let words = unsafe { Box::from_raw(std::ptr::slice_from_raw_parts_mut(data, count)) };
+        Some(SharedBuffer { words, bytes })
     }
 
     /// The memory, when nobody else has it.
@@ -125,7 +134,7 @@ mod tests {
 
     #[test]
     fn the_host_sees_zeros_and_what_it_wrote() {
-        let mut buffer = SharedBuffer::new(13);
+        let mut buffer = SharedBuffer::new(13).expect("memory");
         assert_eq!(buffer.bytes_mut(), [0; 13]);
         buffer.bytes_mut()[12] = 7;
         assert_eq!(buffer.bytes_mut()[12], 7);

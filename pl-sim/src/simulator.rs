@@ -123,7 +123,9 @@ impl Engine for Simulator {
         let mut state = self.lock();
         state.last += 1;
         let id = WindowId(state.last);
-        state.windows.insert(id, Window::new(id, self.ranks, dtype, shape, contents));
+        let window =
+            Window::new(id, self.ranks, dtype, shape, contents).ok_or_else(|| no_memory(dtype, shape, self.ranks))?;
+        state.windows.insert(id, window);
         Ok(id)
     }
 
@@ -133,8 +135,10 @@ impl Engine for Simulator {
 
     fn reset(&self, window: WindowId) -> Result<(), EngineError> {
         let mut state = self.lock();
-        let window = state.get_mut(window)?;
-        *window = Window::new(window.id, self.ranks, window.dtype, &window.shape, Contents::Uninitialised);
+        let old = state.get_mut(window)?;
+        let (dtype, shape) = (old.dtype, &old.shape);
+        let new = Window::new(window, self.ranks, dtype, shape, Contents::Uninitialised);
+        *old = new.ok_or_else(|| no_memory(dtype, shape, self.ranks))?;
         Ok(())
     }
 
@@ -178,6 +182,13 @@ impl Engine for Simulator {
         }
         result
     }
+}
+
+fn no_memory(dtype: DType, shape: &[usize], ranks: usize) -> EngineError {
+    usage(
+        format!("no memory for a window of `{dtype}` {shape:?} on {ranks} ranks"),
+        "smaller windows or fewer ranks need less",
+    )
 }
 
 fn host_memory(window: &mut Window, rank: usize, bytes: usize) -> Result<&mut crate::check::Memory, EngineError> {

@@ -82,8 +82,8 @@ impl Tiles {
         Output { buffer, words: std::mem::take(&mut self.buffers[buffer as usize].words), bytes }
     }
 
-    /// A buffer for a new value of `dst`, apart from the buffers of the operands.
-    pub(crate) fn output(&mut self, dst: u32, bytes: usize, operands: &[u32]) -> Output {
+    /// A buffer for a new value of `dst`, apart from the buffers of the operands; `None` when the host has no memory for it.
+    pub(crate) fn output(&mut self, dst: u32, bytes: usize, operands: &[u32]) -> Option<Output> {
         let own = self.buffer(dst);
         let reuse = own != NONE
             && self.buffers[own as usize].users == 1
@@ -99,11 +99,12 @@ impl Tiles {
         let mut words = std::mem::take(&mut self.buffers[buffer as usize].words);
         let needed = bytes.div_ceil(8);
         if words.len() < needed {
-            // Fresh zeroed memory rather than `resize`: the old contents are of no use.
-            drop(words);
-            words = vec![0; needed];
+            // The old contents are of no use: they are not copied.
+            words = Vec::new();
+            words.try_reserve_exact(needed).ok()?;
+            words.resize(needed, 0);
         }
-        Output { buffer, words, bytes }
+        Some(Output { buffer, words, bytes })
     }
 
     /// Gives `dst` its new value.
@@ -150,7 +151,7 @@ mod tests {
     fn copies_keep_their_value_and_buffers_are_used_again() {
         let mut tiles = Tiles::new(3);
         let fill = |tiles: &mut Tiles, dst, value| {
-            let mut out = tiles.output(dst, 8, &[]);
+            let mut out = tiles.output(dst, 8, &[]).expect("memory");
             out.bytes().fill(value);
             tiles.put(dst, out, shape(8));
         };

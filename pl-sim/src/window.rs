@@ -20,12 +20,13 @@ pub(crate) struct Window {
 }
 
 impl Window {
-    /// A new window.
-    pub(crate) fn new(id: WindowId, ranks: usize, dtype: DType, shape: &[usize], contents: Contents) -> Window {
+    /// A new window; `None` when there is not enough memory.
+    pub(crate) fn new(id: WindowId, ranks: usize, dtype: DType, shape: &[usize], contents: Contents) -> Option<Window> {
         let elements = shape.iter().product();
         let data = contents == Contents::Zeros;
-        let memories = (0..ranks).map(|rank| Memory::new(rank, elements, dtype.bytes(), data)).collect();
-        Window { id, dtype, shape: shape.into(), elements, poisoned: false, memories }
+        let memories =
+            (0..ranks).map(|rank| Memory::new(rank, elements, dtype.bytes(), data)).collect::<Option<_>>()?;
+        Some(Window { id, dtype, shape: shape.into(), elements, poisoned: false, memories })
     }
 
     /// The memory of a rank.

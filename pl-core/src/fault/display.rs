@@ -289,11 +289,11 @@ impl Display for DeclaredType {
 
 impl Display for TileMemory {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        write!(
-            f,
-            "`{}` needs {} bytes of tile memory; `{}` has {}",
-            self.site.op, self.needed, self.platform, self.limit
-        )?;
+        write!(f, "`{}` needs {} bytes of tile memory; ", self.site.op, self.needed)?;
+        match self.limit {
+            Some(limit) => write!(f, "`{}` has {limit}", self.platform)?,
+            None => f.write_str("the host does not have as much")?,
+        }
         write!(f, "{}", Arrow(&self.site))?;
         for (name, bytes) in &self.tiles {
             write!(f, "\n  = `{name}`: {bytes} bytes")?;

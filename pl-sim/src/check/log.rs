@@ -168,6 +168,17 @@ impl Log {
             }
             return Ok(());
         }
+        // The elements after those that were accessed alike, as rows in a loop are.
+        if self.get(first).is_none_or(|next| next.start > end)
+            && let Some(at) = self.before(first)
+            && let segment = &mut self.chunks[at.chunk][at.index]
+            && segment.end == start
+            && segment.reads.is_none()
+            && (segment.write, segment.read) == if writes { (stamp, Stamp::NONE) } else { (Stamp::NONE, stamp) }
+        {
+            segment.end = end;
+            return Ok(());
+        }
         self.scratch.clear();
         let mut from = first;
         if let Some(at) = self.before(first)

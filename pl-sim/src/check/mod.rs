@@ -31,8 +31,13 @@ pub(crate) enum Refused {
     Race(Conflict),
     /// It reads elements that are not data.
     Missing(Missing),
-    /// The cell holds this value and cannot take the deposit.
-    Overflow(i32),
+    /// The cell cannot take the deposit.
+    Overflow {
+        /// What it holds.
+        value: i32,
+        /// What was to be added.
+        add: i32,
+    },
 }
 
 impl From<Conflict> for Refused {
@@ -98,11 +103,12 @@ pub(crate) enum Waited {
 }
 
 impl Memory {
-    /// The memory of `owner`: zeros.
-    pub(crate) fn new(owner: usize, elements: usize, size: usize, data: bool) -> Memory {
+    /// The memory of `owner`: zeros. `None` when there is not enough.
+    pub(crate) fn new(owner: usize, elements: usize, size: usize, data: bool) -> Option<Memory> {
         let init = if data { Init::all() } else { Init::none(elements) };
         let history = History { init, log: Log::default(), cells: Cells::default(), awaited: None };
-        Memory { buffer: SharedBuffer::new(elements * size), history: Mutex::new(history), owner, size }
+        let buffer = SharedBuffer::new(elements.checked_mul(size)?)?;
+        Some(Memory { buffer, history: Mutex::new(history), owner, size })
     }
 
     fn lock(&self) -> MutexGuard<'_, History> {
@@ -168,7 +174,7 @@ impl Memory {
         history.log.check(index as u32, index as u32 + 1, true, clock)?;
         let value = self.buffer.cell(index, Passed(PhantomData)).load(Relaxed);
         let new = match deposit {
-            Deposit::Add(add) => value.checked_add(add).ok_or(Refused::Overflow(value))?,
+            Deposit::Add(add) => value.checked_add(add).ok_or(Refused::Overflow { value, add })?,
             Deposit::Set(new) => new,
         };
         let sets = matches!(deposit, Deposit::Set(_));
@@ -215,5 +221,116 @@ impl Memory {
     /// How often a rank notified a cell in this launch.
     pub(crate) fn sent(&self, index: usize, rank: usize) -> u32 {
         self.lock().cells.sent(index, rank)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[derive(Clone, Copy, Debug, PartialEq)]
+    enum Kind {
+        Read,
+        Write,
+        Notify,
+        Test,
+    }
+
+    /// The rules, taken literally: every access ever made, and for each rank the set of those that happened before.
+    #[derive(Default)]
+    struct Model {
+        accesses: Vec<(usize, usize, Kind)>,
+        knows: Vec<Vec<bool>>,
+        /// Per cell, what the notifies since the last `Set` released.
+        released: Vec<Vec<Vec<bool>>>,
+    }
+
+    impl Model {
+        fn allows(&self, rank: usize, cell: usize, kind: Kind) -> bool {
+            let signal = |kind| matches!(kind, Kind::Notify | Kind::Test);
+            let writes = |kind| matches!(kind, Kind::Write | Kind::Notify);
+            self.accesses.iter().enumerate().all(|(id, &(other, at, first))| {
+                let conflict =
+                    at == cell && other != rank && (writes(kind) || writes(first)) && !(signal(kind) && signal(first));
+                !conflict || self.knows[rank].get(id) == Some(&true)
+            })
+        }
+
+        fn record(&mut self, rank: usize, cell: usize, kind: Kind) {
+            self.accesses.push((rank, cell, kind));
+            self.knows[rank].resize(self.accesses.len(), false);
+            self.knows[rank][self.accesses.len() - 1] = true;
+        }
+
+        fn learn(&mut self, rank: usize, cell: usize) {
+            for set in self.released[cell].clone() {
+                let mine = &mut self.knows[rank];
+                mine.resize(mine.len().max(set.len()), false);
+                set.iter().enumerate().filter(|s| *s.1).for_each(|(id, _)| mine[id] = true);
+            }
+        }
+    }
+
+    #[test]
+    fn the_checks_agree_with_the_rules() {
+        const CELLS: usize = 3;
+        let (mut refused, mut allowed) = (0, 0);
+        for seed in 1..400_u64 {
+            let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15);
+            let mut random = |n: usize| {
+                state ^= state << 13;
+                state ^= state >> 7;
+                state ^= state << 17;
+                (state % n as u64) as usize
+            };
+            let ranks = 2 + random(3);
+            let memories: Vec<Memory> =
+                (0..ranks).map(|owner| Memory::new(owner, CELLS, 4, true).expect("memory")).collect();
+            let mut clocks: Vec<Clock> = (0..ranks).map(|rank| Clock::new(rank, ranks)).collect();
+            let cells = ranks * CELLS;
+            let mut model = Model { knows: vec![vec![]; ranks], released: vec![vec![]; cells], ..Model::default() };
+            for step in 0..120 {
+                let rank = random(ranks);
+                let kind = [Kind::Read, Kind::Write, Kind::Notify, Kind::Notify, Kind::Test, Kind::Test][random(6)];
+                // Only the owner tests a cell.
+                let owner = if kind == Kind::Test { rank } else { random(ranks) };
+                let index = random(CELLS);
+                let (cell, memory) = (owner * CELLS + index, &memories[owner]);
+                let (runs, clock, sets) = (Runs::element(index), &mut clocks[rank], random(4) == 0);
+                let ours = match kind {
+                    Kind::Read => memory.read(&runs, clock, step).map(|_| ()),
+                    Kind::Write => memory.write(&runs, clock, step).map(|_| ()),
+                    Kind::Notify => {
+                        let deposit = if sets { Deposit::Set(1) } else { Deposit::Add(1) };
+                        memory.notify(index, deposit, clock, step).map(|_| ())
+                    }
+                    Kind::Test => {
+                        let expected = memory.peek_cell(index);
+                        let awaited = Awaited { index, expected, compare: Compare::Ge };
+                        memory.wait(awaited, clock, step).map(|waited| assert_ne!(waited, Waited::Parked))
+                    }
+                };
+                let allows = model.allows(rank, cell, kind);
+                assert_eq!(ours.is_ok(), allows, "seed {seed}, step {step}: {kind:?} of rank {rank}, {ours:?}");
+                if !allows {
+                    refused += 1;
+                    continue;
+                }
+                allowed += 1;
+                model.record(rank, cell, kind);
+                match kind {
+                    Kind::Notify => {
+                        if sets {
+                            model.released[cell].clear();
+                        }
+                        let released = model.knows[rank].clone();
+                        model.released[cell].push(released);
+                    }
+                    Kind::Test => model.learn(rank, cell),
+                    Kind::Read | Kind::Write => {}
+                }
+            }
+        }
+        assert!(refused > 1000 && allowed > 1000, "{refused} refused, {allowed} allowed");
     }
 }

@@ -52,18 +52,15 @@ impl<'a> Exec<'_, 'a, '_> {
             let mut output = self.machine.tiles.take(dst, bytes);
             let right = self.right(op, rhs, size)?;
             elementwise::binary::<F>(dtype, Left::InPlace(output.bytes()), right);
-            self.machine.tiles.put(dst, output, shape);
+            self.finish_tile(dst, output, shape)
         } else {
             let operands = [lhs, rhs.unwrap_or(lhs)];
-            let mut output = self.machine.tiles.output(dst, bytes, &operands);
+            let mut output = self.output(dst, bytes, &operands)?;
             let left = self.machine.tiles.bytes(lhs, size);
             let right = self.right(op, rhs, size)?;
             elementwise::binary::<F>(dtype, Left::Apart(left, output.bytes()), right);
-            self.machine.tiles.put(dst, output, shape);
+            self.finish_tile(dst, output, shape)
         }
-        self.machine.effects += 1;
-        self.machine.spend(bytes);
-        Ok(Flow::Next)
     }
 
     /// The right side of an op.
@@ -85,15 +82,12 @@ impl<'a> Exec<'_, 'a, '_> {
         if dst == tile && self.machine.tiles.replaceable(dst, None) {
             let mut output = self.machine.tiles.take(dst, bytes);
             elementwise::neg(dtype, Left::InPlace(output.bytes()));
-            self.machine.tiles.put(dst, output, shape);
+            self.finish_tile(dst, output, shape)
         } else {
-            let mut output = self.machine.tiles.output(dst, bytes, &[tile]);
+            let mut output = self.output(dst, bytes, &[tile])?;
             elementwise::neg(dtype, Left::Apart(self.machine.tiles.bytes(tile, dtype.bytes()), output.bytes()));
-            self.machine.tiles.put(dst, output, shape);
+            self.finish_tile(dst, output, shape)
         }
-        self.machine.effects += 1;
-        self.machine.spend(bytes);
-        Ok(Flow::Next)
     }
 
     /// `pl::cast`
@@ -105,12 +99,9 @@ impl<'a> Exec<'_, 'a, '_> {
         let shape = *self.machine.tiles.shape(tile);
         let bytes = shape.elements() * to.bytes();
         self.count_tiles(op, bytes)?;
-        let mut output = self.machine.tiles.output(dst, bytes, &[tile]);
+        let mut output = self.output(dst, bytes, &[tile])?;
         elementwise::cast(from, self.machine.tiles.bytes(tile, from.bytes()), to, output.bytes());
-        self.machine.tiles.put(dst, output, shape);
-        self.machine.effects += 1;
-        self.machine.spend(bytes);
-        Ok(Flow::Next)
+        self.finish_tile(dst, output, shape)
     }
 
     /// `pl::full`
@@ -122,12 +113,9 @@ impl<'a> Exec<'_, 'a, '_> {
         let shape = self.shape(extents)?;
         let bytes = shape.elements() * dtype.bytes();
         self.count_tiles(op, bytes)?;
-        let mut output = self.machine.tiles.output(dst, bytes, &[]);
+        let mut output = self.output(dst, bytes, &[])?;
         elementwise::full(dtype, value, output.bytes());
-        self.machine.tiles.put(dst, output, shape);
-        self.machine.effects += 1;
-        self.machine.spend(bytes);
-        Ok(Flow::Next)
+        self.finish_tile(dst, output, shape)
     }
 
     /// Compares the tile memory that an op needs with what the platform has, where binding could not.
@@ -153,6 +141,6 @@ impl<'a> Exec<'_, 'a, '_> {
             return Ok(());
         }
         let platform = self.env.platform.name;
-        Err(Fault::TileMemory(TileMemory { site: machine.site(), needed, limit, platform, tiles }).into())
+        Err(Fault::TileMemory(TileMemory { site: machine.site(), needed, limit: Some(limit), platform, tiles }).into())
     }
 }

@@ -9,7 +9,8 @@ use crate::elementwise::{Add, Div, Maximum, Minimum, Mul, Sub};
 use crate::machine::{Env, Halt, Machine, Wake};
 use crate::plan::{Dst, OpInst, Operand, Reg};
 use crate::region::{Runs, Shape};
-use pl_core::fault::{Fault, OutOfBounds, PeerOutOfRange};
+use crate::tiles::Output;
+use pl_core::fault::{Fault, OutOfBounds, PeerOutOfRange, TileMemory};
 use pl_core::op::{Execute, OpCode};
 
 /// A rank that executes an op.
@@ -114,9 +115,32 @@ impl<'a> Exec<'_, 'a, '_> {
     /// A tile's shape from a list of extents.
     fn shape(&self, extents: &[Reg]) -> Result<Shape, Halt> {
         Shape::new(self.values(extents)).ok_or_else(|| {
-            let extents: Vec<_> = self.values(extents).collect();
-            Halt::Internal(format!("a tile of extents {extents:?} is too large"))
+            let elements = self.values(extents).fold(1, u64::saturating_mul);
+            self.no_memory(None, elements)
         })
+    }
+
+    /// A buffer for the tile `dst`, apart from the operands.
+    fn output(&mut self, dst: u32, bytes: usize, operands: &[u32]) -> Result<Output, Halt> {
+        let output = self.machine.tiles.output(dst, bytes, operands);
+        output.ok_or_else(|| self.no_memory(Some(dst), bytes as u64))
+    }
+
+    /// The fault of a tile that the host cannot hold.
+    #[cold]
+    fn no_memory(&self, tile: Option<u32>, needed: u64) -> Halt {
+        let name = |tile: u32| (self.machine.plan.tiles[tile as usize].name.clone(), needed);
+        let tiles = tile.map(name).into_iter().collect();
+        let platform = self.env.platform.name;
+        Fault::TileMemory(TileMemory { site: self.machine.site(), needed, limit: None, platform, tiles }).into()
+    }
+
+    /// Gives a tile its new value.
+    fn finish_tile(&mut self, dst: u32, mut output: Output, shape: Shape) -> Out {
+        self.machine.effects += 1;
+        self.machine.spend(output.bytes().len());
+        self.machine.tiles.put(dst, output, shape);
+        Ok(Flow::Next)
     }
 
     /// Gives a scalar result to its register.

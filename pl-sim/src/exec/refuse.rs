@@ -5,7 +5,7 @@ use crate::check::Refused;
 use crate::check::init::Missing;
 use crate::check::log::Conflict;
 use crate::machine::Halt;
-use crate::plan::{Inst, Operand, Plan};
+use crate::plan::{Extents, Inst, Operand, Plan, Reg};
 use crate::region::indices;
 use pl_core::fault::{AccessKind, CellOverflow, Fault, Race, RaceSide, Region, Uninitialised};
 
@@ -33,17 +33,17 @@ fn window_at(plan: &Plan, pc: usize) -> Option<usize> {
 }
 
 impl Exec<'_, '_, '_> {
-    /// The fault of a refused access to the box at `offsets`, in a rank's memory.
+    /// The fault of a refused access that the op at which the rank stands makes to a rank's memory.
     #[cold]
-    pub(super) fn refused(
-        &self,
-        refused: Refused,
-        kind: AccessKind,
-        memory: u32,
-        owner: usize,
-        offsets: Vec<usize>,
-        extents: Vec<usize>,
-    ) -> Halt {
+    pub(super) fn refused(&self, refused: Refused, kind: AccessKind, memory: u32, owner: usize) -> Halt {
+        let (offsets, extents) = self.machine.plan.box_at(self.machine.pc);
+        let values = |list: &[Reg]| self.values(list).map(|v| v as usize).collect::<Vec<_>>();
+        let offsets = values(offsets);
+        let extents = match extents {
+            Extents::Listed(list) => values(list),
+            Extents::Tile(tile) => self.machine.tiles.shape(tile).extents().to_vec(),
+            Extents::Element => vec![1; offsets.len()],
+        };
         let info = &self.machine.plan.memories[memory as usize];
         let owner = info.window.then_some(owner);
         let region = Region { memory: info.name.clone(), owner, offsets, extents };
@@ -57,12 +57,7 @@ impl Exec<'_, '_, '_> {
                 stale: self.env.mail[self.machine.rank()].stale.get().cloned(),
             })
             .into(),
-            Refused::Overflow(value) => {
-                // The value is the notify's fourth argument; it is looked up again only here.
-                let add = match self.machine.plan.code[self.machine.pc] {
-                    Inst::Op { op } => self.scalar(&self.machine.plan.ops[op as usize], 3).unwrap_or(0) as i32,
-                    _ => 0,
-                };
+            Refused::Overflow { value, add } => {
                 Fault::CellOverflow(CellOverflow { site: self.machine.site(), cell: region, value, add }).into()
             }
         }

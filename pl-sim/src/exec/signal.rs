@@ -47,11 +47,7 @@ impl<'a> Exec<'_, 'a, '_> {
         let machine = &mut *self.machine;
         let notified = match window.memory(peer).notify(cell, deposit, &mut machine.clock, machine.pc) {
             Ok(notified) => notified,
-            Err(refused) => {
-                let offsets: Vec<usize> = self.values(offsets).map(|v| v as usize).collect();
-                let extents = vec![1; offsets.len()];
-                return Err(self.refused(refused, AccessKind::Notify, memory, peer, offsets, extents));
-            }
+            Err(refused) => return Err(self.refused(refused, AccessKind::Notify, memory, peer)),
         };
         machine.effects += 1;
         if peer == machine.clock.rank() {
@@ -96,11 +92,7 @@ impl<'a> Exec<'_, 'a, '_> {
                 machine.state = State::Waiting(memory, awaited);
                 Ok(Flow::Park)
             }
-            Err(refused) => {
-                let offsets: Vec<usize> = self.values(offsets).map(|v| v as usize).collect();
-                let extents = vec![1; offsets.len()];
-                Err(self.refused(refused, AccessKind::Test, memory, rank, offsets, extents))
-            }
+            Err(refused) => Err(self.refused(refused, AccessKind::Test, memory, rank)),
         }
     }
 

@@ -35,23 +35,20 @@ impl<'a> Exec<'_, 'a, '_> {
     pub(super) fn fetch(&mut self, op: &'a OpInst, owner: usize, offsets_at: usize, shape_at: usize) -> Out {
         let memory = self.memory(op, 0)?;
         let (offsets, extents) = (self.list(op, offsets_at)?, self.list(op, shape_at)?);
-        let shape = self.shape(extents)?;
         let runs = self.region(memory, offsets, self.values(extents))?;
+        let shape = self.shape(extents)?;
         let dtype = self.machine.plan.memories[memory as usize].dtype;
         let bytes = shape.elements() * dtype.bytes();
         self.count_tiles(op, bytes)?;
         let Dst::Tile(dst) = op.dst else { return self.load_nothing(memory, owner, &runs) };
-        let mut output = self.machine.tiles.output(dst, bytes, &[]);
+        let mut output = self.output(dst, bytes, &[])?;
         self.read_box(memory, owner, &runs, output.bytes())?;
-        self.machine.tiles.put(dst, output, shape);
-        self.machine.effects += 1;
-        self.machine.spend(bytes);
         if owner != self.machine.rank() {
             self.machine.cost.remote_loads += 1;
             self.machine.cost.bytes_received += bytes as u64;
             self.env.mail[owner].served.fetch_add(bytes as u64, Relaxed);
         }
-        Ok(Flow::Next)
+        self.finish_tile(dst, output, shape)
     }
 
     /// A load whose result is not used: still checked.
@@ -89,7 +86,7 @@ impl<'a> Exec<'_, 'a, '_> {
                 }
             }
         };
-        Err(self.refused_box(refused, AccessKind::Read, memory, owner))
+        Err(self.refused(refused, AccessKind::Read, memory, owner))
     }
 
     /// Writes a box; the data comes from `source`.
@@ -113,26 +110,12 @@ impl<'a> Exec<'_, 'a, '_> {
                 let rank = machine.clock.rank();
                 match window.memory(rank).write(runs, &machine.clock, machine.pc) {
                     Ok(grant) => grant.copy_from(data),
-                    Err(refused) => return Err(self.refused_box(refused, AccessKind::Write, memory, rank)),
+                    Err(refused) => return Err(self.refused(refused, AccessKind::Write, memory, rank)),
                 }
             }
         }
         self.machine.effects += 1;
         Ok(())
-    }
-
-    /// The fault of a refused access of the op that the rank stands at: its box, from its arguments.
-    #[cold]
-    fn refused_box(&self, refused: Refused, kind: AccessKind, memory: u32, owner: usize) -> Halt {
-        let (offsets, extents) = self.machine.plan.box_at(self.machine.pc);
-        let values = |list: &[u32]| self.values(list).map(|v| v as usize).collect::<Vec<_>>();
-        let offsets = values(offsets);
-        let extents = match extents {
-            crate::plan::Extents::Listed(list) => values(list),
-            crate::plan::Extents::Tile(tile) => self.machine.tiles.shape(tile).extents().to_vec(),
-            crate::plan::Extents::Element => vec![1; offsets.len()],
-        };
-        self.refused(refused, kind, memory, owner, offsets, extents)
     }
 
     /// `pl::store`
@@ -178,7 +161,7 @@ impl<'a> Exec<'_, 'a, '_> {
                         }
                         return Ok(Flow::Yield);
                     }
-                    Err(refused) => return Err(self.refused_box(refused, AccessKind::Test, memory, rank)),
+                    Err(refused) => return Err(self.refused(refused, AccessKind::Test, memory, rank)),
                 }
             }
         }

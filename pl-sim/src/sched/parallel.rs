@@ -86,7 +86,7 @@ impl<'w> Worker<'w, '_, '_> {
         let mut turns = 0_u32;
         self.work(|queue| {
             turns = turns.saturating_add(1);
-            if started || queue.ready.is_empty() || turns % 16 != 0 {
+            if started || queue.ready.is_empty() || !turns.is_multiple_of(16) {
                 return;
             }
             let elapsed = start.elapsed();
