@@ -1,0 +1,9 @@
+use pl::distributed as pld;
+
+#[pl::function(InCore, dynamic(NR))]
+fn kernel(signal: pl::InOut<pld::DistributedTensor<i32, { [NR, 1] }>>) {
+    let cmp = pld::WaitCmp::Ge;
+    pld::system::wait(signal, [0, 0], 1, cmp);
+}
+
+fn main() {}

@@ -1,0 +1,9 @@
+use pl::distributed as pld;
+
+#[pl::function(InCore, dynamic(NR))]
+fn kernel(signal: pl::InOut<pld::DistributedTensor<i32, { [NR, 1] }>>) {
+    let tile = pl::load(signal, [0, 0], [1, 1]);
+    pld::system::wait(signal, [0, 0], tile, pld::WaitCmp::Ge);
+}
+
+fn main() {}

@@ -1,0 +1,6 @@
+#[pl::function(InCore)]
+fn kernel(x: pl::InOut<pl::Tensor<f32, { [8, 8] }>>) {
+    pl::store(pl::load(x, (0, 0), [8, 8]), [0, 0], x);
+}
+
+fn main() {}

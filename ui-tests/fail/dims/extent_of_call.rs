@@ -1,0 +1,10 @@
+const fn size() -> usize {
+    8
+}
+
+#[pl::function(InCore)]
+fn kernel(x: pl::InOut<pl::Tensor<f32, { [size()] }>>) {
+    pl::write(x, [0], 1.0);
+}
+
+fn main() {}

@@ -1,0 +1,6 @@
+#[pl::function(InCore, dynamic(size))]
+fn kernel(x: pl::InOut<pl::Tensor<f32, { [size] }>>) {
+    pl::write(x, [0], 1.0);
+}
+
+fn main() {}

@@ -1,0 +1,6 @@
+#[pl::function(InCore)]
+fn kernel(x: pl::Tensor<f32, { [8] }>, y: pl::Out<pl::Tensor<i32, { [8] }>>) {
+    pl::store(pl::load(x, [0], [8]) as i32, [0], y);
+}
+
+fn main() {}

@@ -1,0 +1,8 @@
+const SCALE: f32 = 0.5;
+
+#[pl::function(InCore)]
+fn kernel(x: pl::InOut<pl::Tensor<i32, { [8] }>>) {
+    pl::store(pl::load(x, [0], [8]) * SCALE, [0], x);
+}
+
+fn main() {}

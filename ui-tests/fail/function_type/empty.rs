@@ -1,0 +1,4 @@
+#[pl::function()]
+fn kernel() {}
+
+fn main() {}

@@ -1,0 +1,4 @@
+#[pl::function(Incore)]
+fn kernel() {}
+
+fn main() {}

@@ -1,0 +1,7 @@
+#[pl::function(Host)]
+fn host() {}
+
+#[pl::function(Orchestration)]
+fn orchestration() {}
+
+fn main() {}

@@ -1,0 +1,4 @@
+#[pl::function(InCore, Inline)]
+fn kernel() {}
+
+fn main() {}

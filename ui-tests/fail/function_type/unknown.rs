@@ -1,0 +1,4 @@
+#[pl::function(Kernel)]
+fn kernel() {}
+
+fn main() {}

@@ -1,0 +1,4 @@
+#[pl::function(type = InCore)]
+fn kernel() {}
+
+fn main() {}

@@ -1,0 +1,4 @@
+#[pl::function(InCore)]
+const KERNEL: usize = 1;
+
+fn main() {}

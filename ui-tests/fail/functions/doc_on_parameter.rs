@@ -1,0 +1,9 @@
+#[pl::function(InCore)]
+fn kernel(
+    /// The result.
+    y: pl::InOut<pl::Tensor<f32, { [8] }>>,
+) {
+    pl::write(y, [0], 1.0);
+}
+
+fn main() {}

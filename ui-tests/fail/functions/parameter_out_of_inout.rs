@@ -1,0 +1,6 @@
+#[pl::function(InCore)]
+fn kernel(y: pl::Out<pl::InOut<pl::Tensor<f32, { [8] }>>>) {
+    pl::write(y, [0], 1.0);
+}
+
+fn main() {}

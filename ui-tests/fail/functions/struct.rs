@@ -1,0 +1,6 @@
+#[pl::function(InCore)]
+struct Kernel {
+    y: usize,
+}
+
+fn main() {}

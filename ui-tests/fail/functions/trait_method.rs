@@ -1,0 +1,6 @@
+trait Kernels {
+    #[pl::function(InCore)]
+    fn kernel(y: pl::InOut<pl::Tensor<f32, { [8] }>>);
+}
+
+fn main() {}

@@ -1,0 +1,8 @@
+#[pl::function(InCore)]
+fn kernel<T: pl::Element>(y: pl::InOut<pl::Tensor<T, { [8] }>>) {
+    pl::write(y, [0], T::ONE);
+}
+
+fn main() {
+    kernel::ir::<f64>();
+}

@@ -1,0 +1,6 @@
+#[pl::function(InCore)]
+fn kernel(x: pl::Tensor<f32, { [8] }>) {
+    pl::write(x, [0], 1.0);
+}
+
+fn main() {}

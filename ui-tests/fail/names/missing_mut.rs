@@ -1,0 +1,10 @@
+#[pl::function(InCore)]
+fn kernel(n: usize, y: pl::InOut<pl::Tensor<f32, { [8] }>>) {
+    let sum = pl::load(y, [0], [1]);
+    for i in 0..n {
+        sum = sum + pl::load(y, [i], [1]);
+    }
+    pl::store(sum, [0], y);
+}
+
+fn main() {}

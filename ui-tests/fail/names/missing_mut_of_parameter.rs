@@ -1,0 +1,8 @@
+#[pl::function(InCore)]
+fn kernel(y: pl::InOut<pl::Tensor<f32, { [8] }>>) {
+    let tile = pl::load(y, [0], [8]);
+    y = pl::store(tile, [0], y);
+    pl::write(y, [0], 1.0);
+}
+
+fn main() {}

@@ -1,0 +1,9 @@
+#![deny(unused)]
+
+#[pl::function(InCore)]
+fn kernel(y: pl::InOut<pl::Tensor<f32, { [8] }>>) {
+    let mut tile = pl::load(y, [0], [8]);
+    pl::store(tile, [0], y);
+}
+
+fn main() {}

@@ -1,0 +1,8 @@
+#![deny(unused)]
+
+#[pl::function(InCore)]
+fn kernel(scale: f32, y: pl::InOut<pl::Tensor<f32, { [8] }>>) {
+    pl::write(y, [0], 1.0);
+}
+
+fn main() {}

@@ -1,0 +1,6 @@
+#[pl::function(InCore)]
+fn kernel(x: pl::InOut<pl::Tensor<f32, { [8] }>>, at: bool) {
+    pl::write(x, [at], 1.0);
+}
+
+fn main() {}

@@ -1,0 +1,8 @@
+use pl::distributed as pld;
+
+#[pl::function(InCore, dynamic(NR))]
+fn kernel(signal: pl::InOut<pld::DistributedTensor<i32, { [NR, 1] }>>) {
+    pl::distributed::tensor::barrier(signal);
+}
+
+fn main() {}

@@ -1,0 +1,7 @@
+#[pl::function(InCore)]
+fn kernel(x: pl::InOut<pl::Tensor<f32, { [8] }>>) {
+    let tile = pl::load(x, [0], [8]);
+    pl::store(pl::min(tile, 0.0), [0], x);
+}
+
+fn main() {}

@@ -1,0 +1,7 @@
+#[pl::function(InCore)]
+fn kernel(flag: bool, y: pl::InOut<pl::Tensor<f32, { [8] }>>) {
+    let tile = if flag { pl::load(y, [0], [8]) } else { 1.0 };
+    pl::store(tile, [0], y);
+}
+
+fn main() {}

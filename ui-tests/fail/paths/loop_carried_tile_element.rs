@@ -1,0 +1,10 @@
+#[pl::function(InCore)]
+fn kernel(n: usize, x: pl::Tensor<i32, { [8] }>, y: pl::InOut<pl::Tensor<f32, { [8] }>>) {
+    let mut tile = pl::load(x, [0], [8]);
+    for i in 0..n {
+        tile = pl::load(y, [i], [8]);
+    }
+    pl::store(tile, [0], y);
+}
+
+fn main() {}

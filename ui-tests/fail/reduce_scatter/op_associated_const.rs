@@ -1,0 +1,17 @@
+use pl::distributed as pld;
+
+struct Settings;
+
+impl Settings {
+    const OP: pld::ReduceOp = pld::ReduceOp::Prod;
+}
+
+#[pl::function(InCore, dynamic(NR, SIZE))]
+fn kernel(
+    data: pl::InOut<pld::DistributedTensor<f32, { [NR, SIZE] }>>,
+    signal: pl::InOut<pld::DistributedTensor<i32, { [NR, 1] }>>,
+) {
+    pld::tensor::reduce_scatter(data, signal, op = Settings::OP);
+}
+
+fn main() {}

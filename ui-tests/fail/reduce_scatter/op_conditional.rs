@@ -1,0 +1,12 @@
+use pl::distributed as pld;
+
+#[pl::function(InCore, dynamic(NR, SIZE))]
+fn kernel(
+    data: pl::InOut<pld::DistributedTensor<f32, { [NR, SIZE] }>>,
+    signal: pl::InOut<pld::DistributedTensor<i32, { [NR, 1] }>>,
+    sum: bool,
+) {
+    pld::tensor::reduce_scatter(data, signal, op = if sum { pld::ReduceOp::Sum } else { pld::ReduceOp::Max });
+}
+
+fn main() {}

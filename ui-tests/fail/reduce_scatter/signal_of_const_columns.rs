@@ -1,0 +1,13 @@
+use pl::distributed as pld;
+
+const COLUMNS: usize = 2;
+
+#[pl::function(InCore, dynamic(NR, SIZE))]
+fn kernel(
+    data: pl::InOut<pld::DistributedTensor<f32, { [NR, SIZE] }>>,
+    signal: pl::InOut<pld::DistributedTensor<i32, { [NR, COLUMNS] }>>,
+) {
+    pld::tensor::reduce_scatter(data, signal, op = pld::ReduceOp::Sum);
+}
+
+fn main() {}

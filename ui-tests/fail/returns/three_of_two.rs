@@ -1,0 +1,9 @@
+#[pl::function(InCore)]
+fn kernel(
+    a: pl::InOut<pl::Tensor<f32, { [8] }>>,
+    b: pl::InOut<pl::Tensor<f32, { [8] }>>,
+) -> (pl::Tensor<f32, { [8] }>, pl::Tensor<f32, { [8] }>) {
+    (a, b, a)
+}
+
+fn main() {}

@@ -1,0 +1,7 @@
+#[pl::function(InCore)]
+fn kernel(y: pl::InOut<pl::Tensor<f32, { [8] }>>) {
+    let value = async { 1.0 };
+    pl::write(y, [0], 1.0);
+}
+
+fn main() {}

@@ -1,0 +1,6 @@
+#[pl::function(InCore)]
+fn kernel(n: usize, y: pl::InOut<pl::Tensor<f32, { [8] }>>) {
+    pl::write(y, [n & 7], 1.0);
+}
+
+fn main() {}

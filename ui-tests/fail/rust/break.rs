@@ -1,0 +1,11 @@
+#[pl::function(InCore)]
+fn kernel(n: usize, y: pl::InOut<pl::Tensor<f32, { [8] }>>) {
+    for i in 0..n {
+        if i == 3 {
+            break;
+        }
+        pl::write(y, [i], 1.0);
+    }
+}
+
+fn main() {}

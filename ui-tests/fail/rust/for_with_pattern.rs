@@ -1,0 +1,8 @@
+#[pl::function(InCore)]
+fn kernel(n: usize, y: pl::InOut<pl::Tensor<f32, { [8] }>>) {
+    for (i, j) in 0..n {
+        pl::write(y, [i + j], 1.0);
+    }
+}
+
+fn main() {}

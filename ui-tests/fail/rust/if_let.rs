@@ -1,0 +1,8 @@
+#[pl::function(InCore)]
+fn kernel(n: usize, y: pl::InOut<pl::Tensor<f32, { [8] }>>) {
+    if let 3 = n {
+        pl::write(y, [n], 1.0);
+    }
+}
+
+fn main() {}

@@ -1,0 +1,9 @@
+#[pl::function(InCore)]
+fn kernel(n: usize, y: pl::InOut<pl::Tensor<f32, { [8] }>>) {
+    let i = n else {
+        return;
+    };
+    pl::write(y, [i], 1.0);
+}
+
+fn main() {}

@@ -1,0 +1,7 @@
+#[pl::function(InCore)]
+fn kernel(n: usize, y: pl::InOut<pl::Tensor<f32, { [8] }>>) {
+    let ref i = n;
+    pl::write(y, [i], 1.0);
+}
+
+fn main() {}

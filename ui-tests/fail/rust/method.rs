@@ -1,0 +1,6 @@
+#[pl::function(InCore)]
+fn kernel(y: pl::InOut<pl::Tensor<f32, { [8] }>>) {
+    pl::store(pl::load(y, [0], [8]).relu(), [0], y);
+}
+
+fn main() {}

@@ -1,0 +1,8 @@
+#[pl::function(InCore)]
+fn kernel(n: usize, y: pl::InOut<pl::Tensor<f32, { [8] }>>) {
+    if n as bool {
+        pl::write(y, [0], 1.0);
+    }
+}
+
+fn main() {}

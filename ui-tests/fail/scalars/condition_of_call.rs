@@ -1,0 +1,13 @@
+#[pl::function(Inline)]
+fn next(n: usize) -> usize {
+    n + 1
+}
+
+#[pl::function(InCore)]
+fn kernel(n: usize, y: pl::InOut<pl::Tensor<f32, { [8] }>>) {
+    if next(n) {
+        pl::write(y, [0], 1.0);
+    }
+}
+
+fn main() {}

@@ -1,0 +1,10 @@
+const ON: usize = 1;
+
+#[pl::function(InCore)]
+fn kernel(y: pl::InOut<pl::Tensor<f32, { [8] }>>) {
+    if ON {
+        pl::write(y, [0], 1.0);
+    }
+}
+
+fn main() {}

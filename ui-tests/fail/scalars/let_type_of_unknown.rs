@@ -1,0 +1,7 @@
+#[pl::function(InCore)]
+fn kernel(n: usize, y: pl::InOut<pl::Tensor<f32, { [8] }>>) {
+    let i: u16 = 3;
+    pl::write(y, [n], 1.0);
+}
+
+fn main() {}

@@ -1,0 +1,7 @@
+//! placeholder
+#[test]
+fn ui() {
+    let cases = trybuild::TestCases::new();
+    cases.pass("pass/**/*.rs");
+    cases.compile_fail("fail/**/*.rs");
+}
