@@ -1,9 +1,9 @@
-//! The text of a fault. Lists of ranks are cut: the data has them all.
+//! The text of a fault. Of many ranks only the first are explained; where the others stand is told by groups. The data has them all.
 
 use super::*;
 use core::fmt::{self, Display, Formatter, Write};
 
-/// How many ranks a report prints before it says how many more there are.
+/// How many ranks a report explains one by one.
 const MAX_RANKS: usize = 8;
 
 /// `[2, 64]`
@@ -353,22 +353,58 @@ impl Display for Blocked {
     }
 }
 
-/// Writes the first [`MAX_RANKS`] of a list, and how many more there are.
-fn write_ranks<T: Display>(f: &mut Formatter<'_>, list: &[T], what: &str) -> fmt::Result {
+/// Ranks in rising order as ranges: `0-3, 7`.
+fn ranges(ranks: &[usize]) -> String {
+    let mut text = String::new();
+    for run in ranks.chunk_by(|a, b| a + 1 == *b) {
+        text += if text.is_empty() { "" } else { ", " };
+        match run {
+            [first, .., last] => text += &format!("{first}-{last}"),
+            [only] => text += &only.to_string(),
+            [] => {}
+        }
+    }
+    text
+}
+
+/// Writes where ranks stand, those together that stand alike.
+fn write_groups(f: &mut Formatter<'_>, states: impl Iterator<Item = (usize, RankState)>) -> fmt::Result {
+    let mut groups: Vec<(String, Vec<usize>)> = vec![];
+    for (rank, state) in states {
+        let text = state.to_string();
+        match groups.iter_mut().find(|group| group.0 == text) {
+            Some(group) => group.1.push(rank),
+            None => groups.push((text, vec![rank])),
+        }
+    }
+    for (text, ranks) in groups {
+        write!(f, "\n  = rank{} {}: {text}", if ranks.len() == 1 { "" } else { "s" }, ranges(&ranks))?;
+    }
+    Ok(())
+}
+
+/// Writes the first [`MAX_RANKS`] of a list in full, and where the others stand.
+fn write_ranks<T: Display>(f: &mut Formatter<'_>, list: &[T], state: impl Fn(&T) -> RankState) -> fmt::Result {
     for item in list.iter().take(MAX_RANKS) {
         item.fmt(f)?;
     }
-    match list.len().saturating_sub(MAX_RANKS) {
-        0 => Ok(()),
-        more => write!(f, "\n  = and {} more {what}", Count(more, "rank")),
-    }
+    let others = list.iter().skip(MAX_RANKS).map(|item| {
+        let state = state(item);
+        (state.site().map_or(0, |site| site.rank), state)
+    });
+    write_groups(f, others)
+}
+
+/// The state of a rank in a wait.
+fn blocked(wait: &Blocked) -> RankState {
+    RankState::Blocked(wait.site.clone())
 }
 
 impl Display for Deadlock {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         let total = self.blocked.len() + self.finished;
         write!(f, "deadlock: {} of {total} blocked, {} finished", Count(self.blocked.len(), "rank"), self.finished)?;
-        write_ranks(f, &self.blocked, "blocked")?;
+        write_ranks(f, &self.blocked, blocked)?;
         f.write_str("\n  = help: ")?;
         let hopeless = self.blocked.iter().filter(|b| !b.senders.iter().any(|s| s.still));
         if self.blocked.iter().any(|b| b.senders.is_empty()) {
@@ -400,8 +436,8 @@ impl Display for Livelock {
             self.blocked.len(),
             self.finished
         )?;
-        write_ranks(f, &self.spinning, "spinning")?;
-        write_ranks(f, &self.blocked, "blocked")?;
+        write_ranks(f, &self.spinning, |spin| RankState::Spinning(spin.site.clone()))?;
+        write_ranks(f, &self.blocked, blocked)?;
         f.write_str("\n  = help: `pl::read` acquires nothing and waits for nothing: use `pld::system::wait`, and a notify that satisfies it")
     }
 }
@@ -417,13 +453,7 @@ impl Display for OpBudget {
 impl Display for Interrupted {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         f.write_str("interrupted")?;
-        for (rank, state) in self.ranks.iter().enumerate().take(MAX_RANKS) {
-            write!(f, "\n  = rank {rank}: {state}")?;
-        }
-        match self.ranks.len().saturating_sub(MAX_RANKS) {
-            0 => Ok(()),
-            more => write!(f, "\n  = and {} more", Count(more, "rank")),
-        }
+        write_groups(f, self.ranks.iter().cloned().enumerate())
     }
 }
 

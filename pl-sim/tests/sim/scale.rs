@@ -66,5 +66,7 @@ fn a_deadlock_of_a_thousand_ranks_is_told_shortly() {
     assert_eq!(first.cell.offsets, [77, 0]);
     assert_eq!(first.senders.iter().map(|s| s.site.rank).collect::<Vec<_>>(), [77]);
     assert_eq!(first.senders[0].sent, 0);
-    assert!(fault.to_string().lines().count() < 60);
+    let text = fault.to_string();
+    assert!(text.lines().count() < 60, "{text}");
+    assert!(text.contains("  = ranks 8-76, 78-1023: blocked in `pld::system::wait` at text:15:9\n"), "{text}");
 }
