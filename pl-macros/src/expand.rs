@@ -29,19 +29,23 @@ pub fn function(attr: TokenStream, item: TokenStream) -> TokenStream {
                 }
             }
             let errors = cx.errors.finish();
+            // Functions in it have types that only the macro understands.
+            let named = !matches!(syn::parse2(item.clone()), Ok(syn::Item::Impl(_) | syn::Item::Verbatim(_)));
+            let item = named.then_some(item);
             return quote!(#errors #item);
         }
     };
     cx.function.name = function.sig.ident.to_string().into();
-    let pld = match names_pld(quote::ToTokens::to_token_stream(&function.sig)) {
-        Some(_) => None,
-        None => names_pld(quote::ToTokens::to_token_stream(&function.block)),
-    };
+    let pld = names_pld(item);
+    let function_is_method = function.sig.receiver().is_some();
     let signature = parse::read_signature(&mut cx, attr, &function);
     let lowered = lower::body(&mut cx, &signature, &mut function.block);
     let verdict = judge(&mut cx);
     let Context { errors, places, mut function, holes, .. } = cx;
     if let Some(errors) = errors.finish() {
+        if function_is_method {
+            return errors;
+        }
         let rest = emit::after_error(&signature, &lowered, pld);
         return quote!(#errors #rest);
     }
@@ -76,13 +80,23 @@ fn bare_shape(tokens: TokenStream) -> Option<(Range, String)> {
     inside.or_else(here)
 }
 
-/// Where the module `pld` is named.
+/// Where the module `pld` is named, `pld::…`; `None` where it is imported.
 fn names_pld(tokens: TokenStream) -> Option<Ident> {
-    tokens.into_iter().find_map(|token| match token {
-        TokenTree::Ident(ident) if ident == "pld" => Some(ident),
-        TokenTree::Group(group) => names_pld(group.stream()),
-        _ => None,
-    })
+    let mut found = None;
+    let mut before = None;
+    for token in tokens {
+        match &token {
+            TokenTree::Punct(punct) if punct.as_char() == ':' => match before {
+                Some(TokenTree::Ident(ident)) if ident == "pld" => found = found.or(Some(ident)),
+                _ => {}
+            },
+            TokenTree::Ident(ident) if ident == "use" => return None,
+            TokenTree::Group(group) => found = found.or_else(|| names_pld(group.stream())),
+            _ => {}
+        }
+        before = Some(token);
+    }
+    found
 }
 
 /// Replaces a name of the IR that no user wrote: such names hold a `.` and end in a number.

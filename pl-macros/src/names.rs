@@ -4,7 +4,7 @@
 pub fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Vec<&'a str> {
     let limit = name.chars().count().max(3) / 3;
     let mut found: Vec<(usize, &str)> =
-        candidates.into_iter().map(|c| (distance(name, c), c)).filter(|(d, _)| *d <= limit).collect();
+        candidates.into_iter().map(|c| (distance(name, c), c)).filter(|(d, c)| *d <= limit && *d < c.len()).collect();
     found.sort();
     found.dedup();
     found.into_iter().map(|(_, c)| c).take(3).collect()

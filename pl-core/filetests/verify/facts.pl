@@ -34,11 +34,13 @@ InCore fn dims<const A>(x: In tensor<f32, [NR]>) dynamic(NR) {
 ; The declared shape of a value.
 InCore fn declared<const A>() {
   t = pl::full::<f32>([1, 4], 0.0)
+  u = t
+  v = t
   check t: tile<f32, [1, A]> ; fact: `t` does not have its declared shape: `4` against `A`
   check t: tile<f32, [1, ?]>
   check t: tile<f32, [1, 8]> ; error: `t` is `tile<f32, [1, 4]>`, declared as `tile<f32, [1, 8]>`
-  check t: tile<f16, [1, 4]> ; error: `t` is `tile<f32, [1, 4]>`, declared as `tile<f16, [1, 4]>`
-  check t: tensor<f32, [1, 4]> ; error: `t` is `tile<f32, [1, 4]>`, declared as `tensor<f32, [1, 4]>`
+  check u: tile<f16, [1, 4]> ; error: `u` is `tile<f32, [1, 4]>`, declared as `tile<f16, [1, 4]>`
+  check v: tensor<f32, [1, 4]> ; error: `v` is `tile<f32, [1, 4]>`, declared as `tensor<f32, [1, 4]>`
   n = 3
   check n: usize
   m = n + 1i32 ; error: `+` between `usize` and `i32`

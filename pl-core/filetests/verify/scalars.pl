@@ -6,7 +6,7 @@ InCore fn mixed(n: usize, k: i32, x: f32) {
   c = n < k ; error: `<` between `usize` and `i32`
   d = n + k as usize
   e = k as f32 * x
-  f = pl::min(n, k) ; error: `min` between `usize` and `i32`
+  f = pl::min(n, k) ; error: `pl::min` between `usize` and `i32`
 }
 ---
 InCore fn literals_take_a_type(n: usize, k: i32, x: f32) {

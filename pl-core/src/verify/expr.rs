@@ -26,6 +26,11 @@ pub(super) fn describe(ty: &ScalarType) -> String {
     }
 }
 
+/// `pl::min` and `pl::max` are functions, not symbols.
+fn prefix(op: BinOp) -> &'static str {
+    if matches!(op, BinOp::Min | BinOp::Max) { "pl::" } else { "" }
+}
+
 fn is_float(ty: &ScalarType) -> bool {
     matches!(ty, ScalarType::Elem(Elem::Known(dtype)) if dtype.is_float())
 }
@@ -102,14 +107,14 @@ impl Checker<'_> {
         }
     }
 
-    /// Checks that an expression is a scalar of type `want`; `what` says what it is for.
-    pub(super) fn expect_scalar(&mut self, expr: &Expr, want: &ScalarType, what: &str) {
+    /// Checks that an expression is a scalar of type `want`; `what` says what it is for. False when it is of another type.
+    pub(super) fn expect_scalar(&mut self, expr: &Expr, want: &ScalarType, what: &str) -> bool {
         let Some(found) = self.scalar(expr, Some(want)) else {
             // A constant of the user's crate: its type is rustc's to judge, its value may still be below zero.
             if *want == ScalarType::Index {
                 self.check_not_negative(expr, what);
             }
-            return;
+            return true;
         };
         if found != *want {
             let help = match (&found, want) {
@@ -118,9 +123,12 @@ impl Checker<'_> {
                 (_, want) => format!("convert it: `… as {}`", describe(want)),
             };
             self.error(expr.loc, format!("{what} is `{}`, expected `{}`", describe(&found), describe(want)), help);
-        } else if *want == ScalarType::Index {
+            return false;
+        }
+        if *want == ScalarType::Index {
             self.check_not_negative(expr, what);
         }
+        true
     }
 
     /// Checks that an index expression that constants decide is not below zero.
@@ -206,8 +214,7 @@ impl Checker<'_> {
                 Some(ScalarType::Index)
             }
             ExprKind::Unary(UnOp::Not, a) => {
-                self.expect_scalar(a, &ScalarType::Bool, "the operand of `!`");
-                Some(ScalarType::Bool)
+                self.expect_scalar(a, &ScalarType::Bool, "the operand of `!`").then_some(ScalarType::Bool)
             }
             ExprKind::Unary(UnOp::Neg, a) => {
                 if let (ExprKind::Lit { ty, .. }, Some(negated)) = (&a.kind, negate_of(expr)) {
@@ -236,11 +243,11 @@ impl Checker<'_> {
                 };
                 if bad {
                     let from = from.as_ref().map_or("a number".into(), |f| format!("`{}`", describe(f)));
-                    self.error(
-                        expr.loc,
-                        format!("{from} cannot be cast to `{}`", describe(to)),
-                        "compare with `!= 0` to get a `bool`; a `bool` casts to integers",
-                    );
+                    let help = match to {
+                        ScalarType::Bool => "compare with `!= 0` to get a `bool`".to_owned(),
+                        to => format!("a `bool` casts to integers: `… as i32 as {}`", describe(to)),
+                    };
+                    self.error(expr.loc, format!("{from} cannot be cast to `{}`", describe(to)), help);
                 }
                 Some(to.clone())
             }
@@ -324,7 +331,7 @@ impl Checker<'_> {
         {
             self.error(
                 expr.loc,
-                format!("`{symbol}` between `{}` and `{}`", describe(ta), describe(tb)),
+                format!("`{}{symbol}` between `{}` and `{}`", prefix(op), describe(ta), describe(tb)),
                 format!("convert one side: `… as {}`", describe(ta)),
             );
             return if op.is_comparison() { Some(ScalarType::Bool) } else { None };

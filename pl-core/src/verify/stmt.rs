@@ -1,8 +1,8 @@
 //! Statements: assignments, control flow, what holds on every path.
 
-use super::Checker;
 use super::expr::describe;
 use super::shape::About;
+use super::{Checker, Open};
 use crate::diag::Diagnostic;
 use crate::ir::{ArgKind, Call, Expr, FunctionKind, Loc, LocalId, Mode, ScalarType, Stmt, StmtKind, Type};
 use crate::op::{Access, OpCode, ParamKind};
@@ -226,11 +226,10 @@ impl Checker<'_> {
             (Some(open), Some(ty)) => {
                 if self.open_conflicts(open, &ty) {
                     let (name, found) = (self.name_of(dst), self.show_type(&ty));
-                    self.error(
-                        loc,
-                        format!("`{name}` is `{found}` and is assigned a number"),
-                        "a variable keeps its type",
-                    );
+                    let what = if open == Open::Float { "a float" } else { "a number" };
+                    let help =
+                        "a variable keeps one type, on every path and in every iteration: use a new name with `let`";
+                    self.error(value.loc.or(loc), format!("`{name}` is `{found}` and is assigned {what}"), help);
                 } else if let Type::Scalar(want) = &ty {
                     self.expect_scalar(value, want, "the value");
                 }
@@ -275,6 +274,16 @@ impl Checker<'_> {
             self.roots[slot] = root;
             return;
         };
+        if self.open[self.decider(slot)].is_some() && !matches!(ty, Type::Unknown | Type::Scalar(_)) {
+            let (name, found) = (self.name_of(dst), self.show_type(&ty));
+            let help = "a variable keeps one type, on every path and in every iteration: begin with a tile, `pl::full::<f32>([1, SIZE], 0.0)`";
+            self.error(loc, format!("`{name}` is a number and is assigned `{found}`"), help);
+            // What uses it takes the type that it was to have.
+            let root = self.decider(slot);
+            self.open[root] = None;
+            self.types[slot] = Some(ty);
+            return;
+        }
         if old == Type::Unknown || ty == Type::Unknown {
             if old == Type::Unknown {
                 self.types[slot] = Some(ty);
@@ -389,6 +398,8 @@ impl Checker<'_> {
                 format!("`{name}` is `{shown}`{vf}, declared as `{declared}`{vd}"),
                 "declare the type that the value has, or convert the value",
             );
+            // What uses it is not wrong for the same reason once more.
+            self.types[slot] = Some(Type::Unknown);
         }
     }
 

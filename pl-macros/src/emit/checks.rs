@@ -18,9 +18,12 @@ fn call(range: Range, name: &str, arguments: TokenStream) -> TokenStream {
 }
 
 impl Checks {
-    fn add(&mut self, generic: bool, call: TokenStream) {
+    fn add(&mut self, generic: bool, range: Range, call: TokenStream) {
         if generic {
-            self.generic.push(quote!(const { #call };));
+            // Spanned, so that what rustc notes of the block stands at the user's tokens.
+            let mut block = Group::new(Delimiter::Brace, call);
+            block.set_span(range.end);
+            self.generic.push(quote_spanned!(range.start=> const #block;));
         } else {
             self.items.push(quote!(const _: () = #call;));
         }
@@ -41,7 +44,7 @@ pub fn facts(checks: &mut Checks, function: &Function, places: &Places, holes: &
         let [Some(left), Some(right)] = sides else { continue };
         let comma = (!right.is_empty()).then(|| quote!(,));
         let (message, help) = (&fact.message, &fact.help);
-        checks.add(fact.generic, call(range, name, quote!(#left, #right #comma #message, #help)));
+        checks.add(fact.generic, range, call(range, name, quote!(#left, #right #comma #message, #help)));
     }
 }
 
@@ -59,6 +62,7 @@ pub fn enums(checks: &mut Checks, lowered: &Lowered) {
         });
         checks.add(
             check.generic,
+            check.range,
             quote!({
                 let value: #ty = #value;
                 let _ = value;
@@ -73,7 +77,7 @@ pub fn calls(checks: &mut Checks, function: &Function, holes: &[TokenStream], lo
     for site in &lowered.calls {
         let callee = &lowered.callees[site.callee];
         let (path, plain) = (&callee.path, callee.generics.is_empty());
-        checks.add(false, call(site.range, "check_callee", quote!(&<#path>::__SIGNATURE, #plain)));
+        checks.add(false, site.range, call(site.range, "check_callee", quote!(&<#path>::__SIGNATURE, #plain)));
         for (index, (local, range)) in site.args.iter().enumerate() {
             let Some(slot) = local.map(|id| id.0 as usize) else { continue };
             let Some(shaped) = verdict.inferred.types.get(slot).and_then(Type::shaped) else { continue };
@@ -84,7 +88,11 @@ pub fn calls(checks: &mut Checks, function: &Function, holes: &[TokenStream], lo
             let argument =
                 quote!(::pl::__private::CallArgument { name: #name, read_only: #read_only, extents: &[#(#extents),*] });
             let index = Literal::usize_unsuffixed(index);
-            checks.add(false, call(*range, "check_argument", quote!(&<#path>::__SIGNATURE, #index, &#argument)));
+            checks.add(
+                false,
+                *range,
+                call(*range, "check_argument", quote!(&<#path>::__SIGNATURE, #index, &#argument)),
+            );
         }
     }
 }

@@ -25,7 +25,7 @@ use crate::parse::Signature;
 use crate::places::Places;
 use pl_core::ir::{Function, FunctionKind, Type};
 use pl_core::verify::Verdict;
-use proc_macro2::{Ident, Literal, TokenStream};
+use proc_macro2::{Ident, Literal, TokenStream, TokenTree};
 use quote::{format_ident, quote, quote_spanned};
 use syn::spanned::Spanned;
 
@@ -107,7 +107,7 @@ pub fn all(
 
 /// What a function with errors becomes: everything that others name, so that they get no errors of their own.
 ///
-/// `pld` is the name of the module where only the body uses it: its import must not count as unused.
+/// `pld` is where the user names that module: its import must not count as unused.
 pub fn after_error(signature: &Signature, lowered: &Lowered, pld: Option<Ident>) -> TokenStream {
     let host = host::function(signature, false);
     let carrier = carrier(signature);
@@ -117,7 +117,8 @@ pub fn after_error(signature: &Signature, lowered: &Lowered, pld: Option<Ident>)
     let members = members(signature, &empty, &quote!(::core::unreachable!()));
     let copy = copy::function(signature, lowered);
     let dims = copy::dims(signature);
-    let pld = pld.map(|pld| quote!(#[allow(unused_imports)] use #pld as _;));
+    let pld = pld.filter(|_| !names(members.clone(), "pld"));
+    let pld = pld.map(|pld| quote_spanned!(pld.span()=> #[allow(unused_imports)] use #pld as _;));
     quote! {
         #carrier
         #host
@@ -135,6 +136,15 @@ pub fn after_error(signature: &Signature, lowered: &Lowered, pld: Option<Ident>)
             };
         };
     }
+}
+
+/// Whether a name stands in tokens.
+fn names(tokens: TokenStream, name: &str) -> bool {
+    tokens.into_iter().any(|token| match token {
+        TokenTree::Ident(ident) => ident == name,
+        TokenTree::Group(group) => names(group.stream(), name),
+        _ => false,
+    })
 }
 
 /// The type of the function's name.
@@ -165,6 +175,7 @@ fn members(signature: &Signature, constant: &TokenStream, definition: &TokenStre
     let call = copy::stub(signature);
     // Spanned like `__call`, so that a call with wrong generic arguments is one error.
     let name = quote_spanned!(ident.span()=> __definition);
+    let made = quote_spanned!(ident.span()=> ::pl::Kernel::new(Self::#name #arguments ()));
     // For a call without generic arguments: of a generic function that is an error elsewhere, and must not be one here too.
     let plain =
         if signature.generics.is_empty() { quote!(Self::__definition()) } else { quote!(::core::unreachable!()) };
@@ -173,7 +184,7 @@ fn members(signature: &Signature, constant: &TokenStream, definition: &TokenStre
         impl #ident {
             /// The definition, whose IR can be looked at.
             pub fn ir #declared() -> ::pl::Kernel {
-                ::pl::Kernel::new(Self::__definition #arguments ())
+                #made
             }
 
             #[doc(hidden)]

@@ -28,6 +28,9 @@ impl Lower<'_> {
                 ));
             }
         };
+        if path.get_ident().is_some_and(|name| self.is_poisoned(name)) {
+            return Rhs::Value(self.poisoned());
+        }
         let text = path_text(&path);
         if let Some(code) = OpCode::from_path(&text) {
             return match self.op_call(code, call, &path, range) {

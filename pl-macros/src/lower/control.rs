@@ -36,6 +36,10 @@ impl Lower<'_> {
         let loc = self.loc(range);
         let (body, var) = self.nested(|lower| {
             let var = match &name {
+                Some(ident) if bounds.is_none() => {
+                    lower.poison_name(ident.to_string());
+                    lower.temporary("i", Loc::NONE)
+                }
                 Some(ident) => {
                     let at = lower.loc(Range::one(ident.span()));
                     let text = lower.checked_name(ident);
@@ -43,7 +47,10 @@ impl Lower<'_> {
                     lower.declare(text, Var { local, kind: Kind::Scalar });
                     local
                 }
-                None => lower.temporary("i", Loc::NONE),
+                None => {
+                    lower.poison_names(&e.pat);
+                    lower.temporary("i", Loc::NONE)
+                }
             };
             let (body, _) = lower.block_into(&mut e.body, None);
             lower.block.extend(body);
@@ -116,6 +123,7 @@ impl Lower<'_> {
                 self.error(range, message, help);
                 None
             }
+            syn::Expr::Path(e) if e.path.get_ident().is_some_and(|i| self.is_poisoned(i)) => None,
             _ => {
                 self.error(
                     whole,

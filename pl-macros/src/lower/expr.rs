@@ -84,6 +84,7 @@ impl Lower<'_> {
             syn::Expr::Binary(_) => return self.binary(expr),
             syn::Expr::Cast(e) => self.cast(e, range),
             syn::Expr::Call(e) => return self.call(e, range),
+            other if reject::subject(other).is_some_and(|name| self.is_poisoned(name)) => self.poisoned(),
             other => {
                 let (range, message, help) = reject::expression(other);
                 self.poison(range, message, help)
@@ -280,7 +281,7 @@ impl Lower<'_> {
             syn::BinOp::And(_) => return Rhs::Value(self.logical(BinOp::And, e, range)),
             syn::BinOp::Or(_) => return Rhs::Value(self.logical(BinOp::Or, e, range)),
             _ => {
-                let help = match symbol.as_str() {
+                let help = match symbol.strip_suffix('=').unwrap_or(&symbol) {
                     "&" => "write `&&` between `bool`s; numbers have no bit operators",
                     "|" => "write `||` between `bool`s; numbers have no bit operators",
                     "<<" => "multiply by a power of two",

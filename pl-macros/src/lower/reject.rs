@@ -6,6 +6,22 @@ use pl_core::op::OpCode;
 use syn::Expr;
 use syn::visit::Visit;
 
+/// The variable that an expression takes something of.
+pub fn subject(expr: &Expr) -> Option<&syn::Ident> {
+    match expr {
+        Expr::Path(e) => e.path.get_ident(),
+        Expr::Field(e) => subject(&e.base),
+        Expr::MethodCall(e) => subject(&e.receiver),
+        Expr::Index(e) => subject(&e.expr),
+        Expr::Try(e) => subject(&e.expr),
+        Expr::Await(e) => subject(&e.base),
+        Expr::Reference(e) => subject(&e.expr),
+        Expr::Paren(e) => subject(&e.expr),
+        Expr::Group(e) => subject(&e.expr),
+        _ => None,
+    }
+}
+
 /// What is said of an expression that the language does not have: where, what, and what to write instead.
 pub fn expression(expr: &Expr) -> (Range, String, String) {
     let whole = edges(expr);
@@ -131,6 +147,7 @@ fn method_help(call: &syn::ExprMethodCall) -> String {
         "min" | "max" => format!("write `pl::{name}({written})`"),
         "rev" => "ranges count up: compute the index, `n - 1 - i`".into(),
         "step_by" => "write `pl::range(start, end, step)`".into(),
+        "len" | "shape" | "dim" | "size" => "extents have names: declare them in `dynamic(…)`, or use constants".into(),
         "clone" | "to_owned" => format!("write `{written}`: values are copied as they are"),
         "into" | "try_into" => "scalars are cast with `as`, tiles with `pl::cast::<f32>(tile)`".into(),
         _ => match op {

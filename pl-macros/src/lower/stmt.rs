@@ -9,6 +9,7 @@ use pl_core::ir::{Arg, ArgKind, BinOp, Expr, Loc, LocalId, Op, StmtKind, Type};
 use pl_core::op::ResultKind;
 use proc_macro2::Ident;
 use quote::quote;
+use syn::visit::Visit;
 use syn::{Pat, Stmt};
 
 impl Lower<'_> {
@@ -203,6 +204,7 @@ impl Lower<'_> {
             Ok(split) => split,
             Err((range, message)) => {
                 self.error(range, message, "a `let` declares a name, `(a, b)` for the results of a call, or `_`");
+                self.poison_names(&local.pat);
                 return;
             }
         };
@@ -259,10 +261,7 @@ impl Lower<'_> {
                 };
                 let Some(locals) = self.call_results(&mut init.expr, targets) else {
                     for ident in parts.iter().flatten() {
-                        let value = self.poisoned();
-                        if let Some(local) = value.expr.as_local() {
-                            self.declare(ident.to_string(), Var { local, kind: Kind::Poison });
-                        }
+                        self.poison_name(ident.to_string());
                     }
                     return;
                 };
@@ -277,6 +276,28 @@ impl Lower<'_> {
             }
         }
         copy.push(Stmt::Local(local));
+    }
+
+    /// Declares the names in a pattern that was reported: what uses them stays silent.
+    pub(super) fn poison_names(&mut self, pat: &Pat) {
+        struct Names(Vec<Ident>);
+        impl<'ast> Visit<'ast> for Names {
+            fn visit_pat_ident(&mut self, pat: &'ast syn::PatIdent) {
+                self.0.push(pat.ident.clone());
+            }
+        }
+        let mut names = Names(vec![]);
+        names.visit_pat(pat);
+        for name in names.0 {
+            self.poison_name(name.to_string());
+        }
+    }
+
+    pub(super) fn poison_name(&mut self, name: String) {
+        let value = self.poisoned();
+        if let Some(local) = value.expr.as_local() {
+            self.declare(name, Var { local, kind: Kind::Poison });
+        }
     }
 
     /// The name of a new variable. A dim or const generic of that name would be a pattern in Rust.

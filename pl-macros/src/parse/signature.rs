@@ -6,7 +6,7 @@ use crate::context::{Context, path_text, text_of};
 use crate::places::Range;
 use pl_core::ir::{FunctionKind, Param as IrParam, TypeParam};
 use proc_macro2::{Ident, TokenStream};
-use quote::quote;
+use quote::{format_ident, quote};
 use syn::{FnArg, GenericParam, ItemFn, Pat, ReturnType, TypeParamBound};
 
 /// The signature in the user's tokens; what it means stands in [`Context::function`].
@@ -110,7 +110,10 @@ fn read_generics(cx: &mut Context, generics: &syn::Generics) -> Vec<Generic> {
                 let ident = &ty.ident;
                 let is_element = |bound: &TypeParamBound| matches!(bound, TypeParamBound::Trait(t) if path_text(&t.path) == "pl::Element");
                 let mut declared = quote!(#param);
-                if ty.bounds.len() != 1 || !ty.bounds.iter().all(is_element) {
+                let bounded_elsewhere = ty.bounds.is_empty() && generics.where_clause.is_some();
+                if bounded_elsewhere {
+                    declared = quote!(#ident: ::pl::Element);
+                } else if ty.bounds.len() != 1 || !ty.bounds.iter().all(is_element) {
                     let help = format!("write `{ident}: pl::Element`: a type parameter stands for an element type");
                     let what = match ty.bounds.len() {
                         0 => format!("the type parameter `{ident}` has no bound"),
@@ -124,19 +127,17 @@ fn read_generics(cx: &mut Context, generics: &syn::Generics) -> Vec<Generic> {
             }
             GenericParam::Const(param) => {
                 let syn::ConstParam { ident, ty, const_token, colon_token, .. } = param;
+                let mut declared = quote!(#const_token #ident #colon_token #ty);
                 let known = matches!(ty, syn::Type::Path(p) if p.path.get_ident().is_some_and(|i| super::is_scalar_name(&i.to_string())
                     && !matches!(i.to_string().as_str(), "f32" | "f16" | "bf16")));
                 if !known {
                     let help = "a const generic is a `usize`, a `bool` or an integer element type; give an enum as an integer and use \
                                 `pld::ReduceOp::from_int(N)`";
                     cx.error(Range::of(ty), format!("a const generic of type `{}`", text_of(ty)), help);
+                    declared = quote!(const #ident: usize);
                 }
                 cx.hole(&ident.to_string(), true, || quote!(#ident));
-                read.push(Generic {
-                    ident: ident.clone(),
-                    constant: true,
-                    declared: quote!(#const_token #ident #colon_token #ty),
-                });
+                read.push(Generic { ident: ident.clone(), constant: true, declared });
             }
         }
     }
@@ -169,7 +170,7 @@ fn read_param(cx: &mut Context, input: &FnArg) -> Option<Param> {
     if let Some(attr) = typed.attrs.first() {
         cx.error(Range::of(attr), "an attribute on a parameter", "remove it");
     }
-    let (ident, mutability) = match &*typed.pat {
+    let (mut ident, mutability) = match &*typed.pat {
         Pat::Ident(pat) if pat.by_ref.is_none() && pat.subpat.is_none() => (pat.ident.clone(), pat.mutability),
         pat => {
             cx.error(
@@ -184,6 +185,8 @@ fn read_param(cx: &mut Context, input: &FnArg) -> Option<Param> {
     let name = ident.to_string();
     if cx.function.params.iter().any(|p| cx.function.local_name(p.local) == name) {
         cx.error(Range::one(ident.span()), format!("two parameters are named `{name}`"), "rename one of them");
+        // The name means the first of them.
+        ident = format_ident!("{ident}_again");
     }
     let loc = cx.loc(Range::one(ident.span()));
     let local = cx.function.add_local(&name, loc);

@@ -186,8 +186,6 @@ fn generics() {
         expect![[r#"
         1:30 `'a`: a kernel has no lifetimes
             help: remove it: arguments are lent by the host for the launch
-        1:34 `T`: the type parameter `T` has no bound
-            help: write `T: pl::Element`: a type parameter stands for an element type
         1:37 `U: Copy`: the type parameter `U` is not bounded by `pl::Element` alone
             help: write `U: pl::Element`: a type parameter stands for an element type
         1:55 `f32`: a const generic of type `f32`
