@@ -408,12 +408,15 @@ fn tiles_that_the_host_cannot_hold() {
     let kernel = "InCore fn k(n: usize) {
   a = pl::full::<f32>([n, n], 1.0)
 }";
-    check(&world.fault(kernel, |_| vec![index(1 << 24)]), expect![[r#"
+    check(
+        &world.fault(kernel, |_| vec![index(1 << 24)]),
+        expect![[r#"
         error: `pl::full` needs 1125899906842624 bytes of tile memory; the host does not have as much
           --> text:3:3 (rank 0, kernel `k`)
           = `a`: 1125899906842624 bytes
           = help: process the data in smaller tiles, in a loop over chunks
-    "#]]);
+    "#]],
+    );
     assert!(matches!(world.fault(kernel, |_| vec![index(1 << 40)]), Fault::TileMemory(_)));
 }
 

@@ -1,8 +1,11 @@
 //! Kernels, as IR text, on simulated devices.
 
+#[path = "../../../pl-core/tests/support/mod.rs"]
+mod core_support;
 mod faults;
 mod numbers;
 mod protocols;
+mod random;
 mod runs;
 mod scale;
 mod support;
