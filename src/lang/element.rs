@@ -20,7 +20,8 @@ use std::ops::{Add, Div, Mul, Rem, Sub};
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not an element type",
     label = "not an element type",
-    note = "the element types are f32, f16, bf16, i8, i16, i32, i64, u8, u32"
+    note = "the element types are f32, f16, bf16, i8, i16, i32, i64, u8, u32",
+    note = "the 16-bit floats are those of `half`: `use pl::half::{{bf16, f16}};`"
 )]
 pub trait Element:
     ScalarArgument

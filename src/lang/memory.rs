@@ -25,6 +25,7 @@ pub trait TileOrScalar<T>: Copy {}
 impl<T: Element> TileOrScalar<T> for Tile<T> {}
 #[diagnostic::do_not_recommend]
 impl<T: Element> TileOrScalar<T> for T {}
+#[diagnostic::do_not_recommend]
 impl<T: Element> TileOrScalar<T> for Literal {}
 
 /// A scalar of the element type `T`. A bare literal is one.
@@ -37,6 +38,7 @@ pub trait ElementValue<T>: Copy {}
 
 #[diagnostic::do_not_recommend]
 impl<T: Element> ElementValue<T> for T {}
+#[diagnostic::do_not_recommend]
 impl<T: Element> ElementValue<T> for Literal {}
 
 /// A literal without a type, beside a tile or memory whose element type it takes.

@@ -1,0 +1,11 @@
+#[pl::function(Inline)]
+fn twice<T: pl::Element, const N: usize>(t: pl::Tile<T, { [N] }>) -> pl::Tile<T, { [N] }> {
+    t + t
+}
+
+#[pl::function(InCore)]
+fn kernel(y: pl::InOut<pl::Tensor<f32, { [8] }>>) {
+    pl::store(twice::<f32>(pl::load(y, [0], [8])), [0], y);
+}
+
+fn main() {}

@@ -1,0 +1,11 @@
+#[pl::function(InCore)]
+fn clear(y: pl::Out<pl::Tensor<f32, { [8] }>>) {
+    pl::store(pl::full::<f32>([8], 0.0), [0], y);
+}
+
+#[pl::function(InCore)]
+fn kernel(y: pl::InOut<pl::Tensor<f32, { [8] }>>) {
+    clear(y);
+}
+
+fn main() {}
