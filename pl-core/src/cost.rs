@@ -9,7 +9,7 @@ use crate::ir::{
     ArgKind, BinOp, Block, Elem, EnumValue, Expr, ExprKind, Function, Lit, LocalId, Mode, Op, ScalarType, Stmt,
     StmtKind, Type, UnOp,
 };
-use crate::op::{Cost, OpCode, ParamKind, ResultKind};
+use crate::op::{Cost, ParamKind, ResultKind};
 use core::fmt;
 
 /// The most statements that are walked for one rank; loops beyond are counted as unknown.
@@ -347,9 +347,9 @@ impl<'a> Walker<'a> {
             Cost::Composite { .. } => {}
         }
         if let Some(dst) = op.dst {
-            self.values[dst.0 as usize] = match op.code {
-                OpCode::Rank => Some(self.rank as i128),
-                OpCode::Nranks => Some(self.world as i128),
+            self.values[dst.0 as usize] = match info.result {
+                ResultKind::Rank => Some(self.rank as i128),
+                ResultKind::Nranks => Some(self.world as i128),
                 _ => None,
             };
         }

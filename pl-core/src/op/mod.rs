@@ -174,8 +174,10 @@ pub enum ResultKind {
     Filled(u8),
     /// A scalar of that argument's element type.
     Element(u8),
-    /// An index scalar.
-    Index,
+    /// The own rank in the domain, an index scalar.
+    Rank,
+    /// The number of ranks of the domain, an index scalar.
+    Nranks,
     /// A communication context.
     Context,
 }

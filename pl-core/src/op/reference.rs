@@ -149,7 +149,7 @@ fn result(info: &OpInfo) -> String {
             format!("a tile with the extents {} and the type argument as element type", name(info, shape))
         }
         ResultKind::Element(of) => format!("a scalar of the element type of {}", name(info, of)),
-        ResultKind::Index => "a `usize`".into(),
+        ResultKind::Rank | ResultKind::Nranks => "a `usize`".into(),
         ResultKind::Context => "a communication context".into(),
     }
 }

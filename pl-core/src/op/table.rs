@@ -173,7 +173,7 @@ ops! {
             doc: "The own rank in the domain, from 0.",
             example: "let my_rank = pld::rank(ctx);",
             params: &[p("ctx", Context)],
-            result: ResultKind::Index,
+            result: ResultKind::Rank,
             ..OpInfo::BASE
         };
         Nranks nranks = OpInfo {
@@ -181,7 +181,7 @@ ops! {
             doc: "The number of ranks of the domain.",
             example: "let nranks = pld::nranks(ctx);",
             params: &[p("ctx", Context)],
-            result: ResultKind::Index,
+            result: ResultKind::Nranks,
             ..OpInfo::BASE
         };
         Notify notify = OpInfo {

@@ -5,7 +5,7 @@
 
 use super::inline::Inliner;
 use super::link::{finish, link};
-use super::simplify::{blocks_mut, fold_branches};
+use super::simplify::{blocks_mut, fold, value_of};
 use crate::bind::{BindError, Bindings, Platform};
 use crate::definition::Definition;
 use crate::diag::Diagnostic;
@@ -42,6 +42,7 @@ pub fn lower(
     library: &Library,
 ) -> Result<Function, BindError> {
     let moment = Moment::Bound(bindings);
+    let function = &folded(function, bindings);
     let verdict = verify(function, moment);
     if !verdict.errors.is_empty() {
         return Err(BindError(verdict.errors.into_iter().map(|e| e.located(function)).collect()));
@@ -69,6 +70,14 @@ pub fn lower(
     }
     finish(&mut lowered, moment)?;
     Ok(lowered)
+}
+
+/// The function without what does not run with these bindings: what is wrong there is not wrong.
+fn folded(function: &Function, bindings: &Bindings) -> Function {
+    let inferred = verify(function, Moment::Bound(bindings)).inferred;
+    let mut folded = function.clone();
+    folded.body = fold(std::mem::take(&mut folded.body), &|e| value_of(function, &inferred, bindings, e));
+    folded
 }
 
 /// The tiles that are live across each composite, by the position of its statement.
@@ -155,7 +164,7 @@ impl Lowering<'_> {
             .map(|(a, _)| Arg { loc: a.loc.or(loc), ..a.clone() })
             .collect();
         let body = self.inliner.splice(&callee, &args, op.dst.as_slice(), loc);
-        fold_branches(body, &|n| self.original.value_of_name(n, Some(self.bindings)))
+        fold(body, &|e| value_of(self.original, self.inferred, self.bindings, e))
     }
 
     /// The elements of a chunk, where the function works in chunks; the free bytes when not even one element fits.

@@ -2,10 +2,10 @@
 
 use crate::bind::Bindings;
 use crate::dtype::DType;
-use crate::ir::{Arg, BinOp, Block, Elem, Expr, ExprKind, Function, Lit, Name, ScalarType, Stmt, StmtKind, Type, UnOp};
+use crate::ir::{Arg, Block, Elem, Expr, ExprKind, Function, Lit, Name, ScalarType, Stmt, StmtKind, Type, UnOp};
 use crate::op::ParamKind;
 use crate::poly::Poly;
-use crate::verify::Inferred;
+use crate::verify::{Inferred, truth};
 
 /// Changes each expression of a statement itself; nested blocks do not count.
 pub(super) fn map_exprs(kind: &mut StmtKind, f: &mut dyn FnMut(Expr) -> Expr) {
@@ -202,44 +202,32 @@ fn drop_checks(block: &mut Block, holds: &dyn Fn(crate::ir::LocalId, &Type) -> b
     }
 }
 
-/// Replaces branches whose condition the names decide by the side that is taken.
-pub(super) fn fold_branches(block: Block, value_of: &dyn Fn(&str) -> Option<i128>) -> Block {
+/// Leaves out what does not run: the side of a branch that is not taken, a loop over an empty range. `value` gives the value of an
+/// index expression that has one.
+pub(super) fn fold(block: Block, value: &dyn Fn(&Expr) -> Option<i128>) -> Block {
     let mut out = vec![];
     for mut stmt in block {
         for nested in blocks_mut(&mut stmt.kind) {
-            *nested = fold_branches(std::mem::take(nested), value_of);
+            *nested = fold(std::mem::take(nested), value);
         }
         match stmt.kind {
-            StmtKind::If { cond, then, els } => match truth(&cond, value_of) {
+            StmtKind::If { cond, then, els } => match truth(&cond, value) {
                 Some(true) => out.extend(then),
                 Some(false) => out.extend(els),
                 None => out.push(Stmt { kind: StmtKind::If { cond, then, els }, loc: stmt.loc }),
             },
+            StmtKind::For { start, end, .. } if value(&start).zip(value(&end)).is_some_and(|(s, e)| s >= e) => {}
             kind => out.push(Stmt { kind, loc: stmt.loc }),
         }
     }
     out
 }
 
-/// The truth of a condition over names and integers.
-fn truth(cond: &Expr, value_of: &dyn Fn(&str) -> Option<i128>) -> Option<bool> {
-    match &cond.kind {
-        ExprKind::Lit { value: Lit::Bool(b), .. } => Some(*b),
-        ExprKind::Unary(UnOp::Not, a) => truth(a, value_of).map(|b| !b),
-        ExprKind::Binary(op, a, b) => {
-            let value = |e: &Expr| Poly::of(e, value_of)?.as_constant();
-            match op {
-                BinOp::And => Some(truth(a, value_of)? && truth(b, value_of)?),
-                BinOp::Or => Some(truth(a, value_of)? || truth(b, value_of)?),
-                BinOp::Eq => Some(value(a)? == value(b)?),
-                BinOp::Ne => Some(value(a)? != value(b)?),
-                BinOp::Lt => Some(value(a)? < value(b)?),
-                BinOp::Le => Some(value(a)? <= value(b)?),
-                BinOp::Gt => Some(value(a)? > value(b)?),
-                BinOp::Ge => Some(value(a)? >= value(b)?),
-                _ => None,
-            }
-        }
-        _ => None,
-    }
+/// The value of an index expression of a bound function, locals replaced by what they stand for.
+pub(super) fn value_of(function: &Function, inferred: &Inferred, bindings: &Bindings, expr: &Expr) -> Option<i128> {
+    let resolved = expr.clone().map(&mut |e| match e.as_local() {
+        Some(id) => inferred.values.get(id.0 as usize).cloned().flatten().unwrap_or(e),
+        None => e,
+    });
+    Poly::of(&resolved, &|name| function.value_of_name(name, Some(bindings)))?.as_constant()
 }

@@ -2,7 +2,7 @@
 
 use super::simplify::{blocks_mut, map_exprs, visit_mut};
 use crate::ir::{Block, Expr, Function, Local, LocalId, Stmt, StmtKind};
-use crate::op::OpCode;
+use crate::op::{OpCode, ResultKind};
 use std::collections::BTreeMap;
 
 /// What a query of the domain asks: the context of a parameter's window, or the rank or size of a context.
@@ -64,9 +64,9 @@ impl Merge<'_> {
 
     fn query(&self, op: &crate::ir::Op) -> Option<Query> {
         let id = op.args.first()?.as_local()?;
-        match op.code {
-            OpCode::GetCommCtx => Some((op.code, self.roots.get(id.0 as usize).copied()??)),
-            OpCode::Rank | OpCode::Nranks => {
+        match op.code.info().result {
+            ResultKind::Context => Some((op.code, self.roots.get(id.0 as usize).copied()??)),
+            ResultKind::Rank | ResultKind::Nranks => {
                 let context = self.same.get(&id).copied().unwrap_or(id);
                 self.once.get(context.0 as usize)?.then_some((op.code, context.0 as usize))
             }

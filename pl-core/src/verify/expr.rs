@@ -4,6 +4,7 @@
 //! decides, as in Rust, and for all the open locals it was copied from or to.
 
 use super::{Check, Checker, Fact, Open};
+use crate::diag::Diagnostic;
 use crate::dtype::DType;
 use crate::ir::{BinOp, ConstValue, Elem, Expr, ExprKind, Lit, Loc, LocalId, ScalarType, Type, UnOp};
 
@@ -141,11 +142,11 @@ impl Checker<'_> {
         let Some(poly) = self.poly(&resolved) else { return };
         match poly.as_constant() {
             Some(value) if value < 0 => {
-                self.error(
+                self.fault(Diagnostic::new(
                     expr.loc,
                     format!("{what} is `{}` = {value}, expected at least 0", self.show(expr)),
                     "index arithmetic is on `usize` and does not go below zero",
-                );
+                ));
             }
             Some(_) => {}
             None => {
@@ -165,8 +166,11 @@ impl Checker<'_> {
         }
     }
 
-    /// Adds a fact, if it is about constants only.
+    /// Adds a fact, if it is about constants only, and no condition on names may have made sure of it.
     pub(super) fn fact(&mut self, loc: Loc, check: Check, message: String, help: &str) {
+        if self.guards > 0 {
+            return;
+        }
         let (mut constant, mut generic) = (true, false);
         let mut visit = |e: &Expr| {
             e.walk(&mut |e| match &e.kind {
@@ -313,7 +317,11 @@ impl Checker<'_> {
         let symbol = op.symbol();
         if op.is_logical() {
             self.expect_scalar(a, &ScalarType::Bool, &format!("the left side of `{symbol}`"));
-            self.expect_scalar(b, &ScalarType::Bool, &format!("the right side of `{symbol}`"));
+            let decided = self.truth(a);
+            let reached = if op == BinOp::And { decided == Some(true) } else { decided == Some(false) };
+            self.under(!reached, self.mentions_names(a), |checker| {
+                checker.expect_scalar(b, &ScalarType::Bool, &format!("the right side of `{symbol}`"));
+            });
             return Some(ScalarType::Bool);
         }
         let want = if op.is_comparison() { None } else { want };
@@ -353,11 +361,11 @@ impl Checker<'_> {
     fn check_not_zero(&mut self, divisor: &Expr) {
         let Some(resolved) = self.resolve(divisor) else { return };
         match self.poly(&resolved).and_then(|p| p.as_constant()) {
-            Some(0) => self.error(
+            Some(0) => self.fault(Diagnostic::new(
                 divisor.loc,
                 format!("division by `{}`, which is zero", self.show(divisor)),
                 "divide by something that is not zero",
-            ),
+            )),
             Some(_) => {}
             None => self.fact(
                 divisor.loc,

@@ -16,6 +16,7 @@
 //! What depends on constants that are not filled in yet is not an error but a [`Fact`], for the macro to have rustc check. What depends on
 //! values that only a run has is checked there.
 
+mod condition;
 mod expr;
 mod memory;
 mod op;
@@ -23,6 +24,7 @@ mod shape;
 mod signature;
 mod stmt;
 
+pub(crate) use condition::truth;
 pub use memory::{Pressure, pressure};
 pub(crate) use memory::{check_tile_memory, live_bytes};
 
@@ -60,6 +62,8 @@ pub struct Inferred {
     pub types: Vec<Type>,
     /// For a local that names a tensor or window: the index of the parameter whose memory it is.
     pub roots: Vec<Option<usize>>,
+    /// For a local that is assigned once, and to an index expression over names: that expression.
+    pub values: Vec<Option<Expr>>,
 }
 
 /// Something that must hold of constants.
@@ -93,8 +97,11 @@ pub fn verify(function: &Function, moment: Moment<'_>) -> Verdict {
     if let Some(loc) = crate::text::too_deep(function) {
         let message = format!("blocks and expressions are nested more than {} deep", crate::text::MAX_DEPTH);
         let help = "give inner values names and leave inner blocks out; the bodies of called functions count where they are called";
-        let inferred =
-            Inferred { types: vec![Type::Unknown; function.locals.len()], roots: vec![None; function.locals.len()] };
+        let inferred = Inferred {
+            types: vec![Type::Unknown; function.locals.len()],
+            roots: vec![None; function.locals.len()],
+            values: vec![None; function.locals.len()],
+        };
         return Verdict { inferred, errors: vec![Diagnostic::new(loc, message, help)], facts: vec![] };
     }
     let mut checker = Checker::new(function, moment);
@@ -132,6 +139,10 @@ struct Checker<'a> {
     stored: Vec<bool>,
     /// Parameters that are stored to anywhere.
     ever_stored: Vec<bool>,
+    /// How many conditions stand around the statement that are not known to hold.
+    conditions: u32,
+    /// How many conditions on names stand around it: what they guard may depend on them.
+    guards: u32,
     /// Where the statement that is being checked stands.
     here: Loc,
     errors: Vec<Diagnostic>,
@@ -156,6 +167,8 @@ impl<'a> Checker<'a> {
             assigned: vec![false; locals],
             stored: vec![false; function.params.len()],
             ever_stored: vec![false; function.params.len()],
+            conditions: 0,
+            guards: 0,
             here: function.loc,
             errors: vec![],
             facts: vec![],
@@ -175,6 +188,14 @@ impl<'a> Checker<'a> {
         self.report(Diagnostic::new(loc, message, help));
     }
 
+    /// Reports what is wrong only if the statement runs with these values. In the source, it is wrong with all values; later, a
+    /// statement that may not run is left to the run, which checks it again.
+    fn fault(&mut self, diagnostic: Diagnostic) {
+        if self.conditions == 0 || matches!(self.moment, Moment::Source) {
+            self.report(diagnostic);
+        }
+    }
+
     /// Adds a diagnostic, once: the passes may bring the same place here by two ways.
     fn report(&mut self, mut diagnostic: Diagnostic) {
         diagnostic.loc = diagnostic.loc.or(self.here);
@@ -190,7 +211,11 @@ impl<'a> Checker<'a> {
             }
         }
         let types = self.types.into_iter().map(|t| t.unwrap_or(Type::Unknown)).collect();
-        Verdict { inferred: Inferred { types, roots: self.roots }, errors: self.errors, facts: self.facts }
+        Verdict {
+            inferred: Inferred { types, roots: self.roots, values: self.values },
+            errors: self.errors,
+            facts: self.facts,
+        }
     }
 
     /// The bindings, once there are some.

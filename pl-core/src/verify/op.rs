@@ -116,7 +116,8 @@ impl Checker<'_> {
         let Some(root) = self.roots[id.0 as usize] else { return };
         let param = &self.function.params[root];
         let (name, declared) = (self.name_of(param.local), self.function.locals[param.local.0 as usize].loc);
-        if access.reads() && param.mode == Mode::Out && !self.stored[root] {
+        // Once branches are folded, it is for the run to see.
+        if access.reads() && param.mode == Mode::Out && !self.stored[root] && self.bindings().is_none() {
             self.report(
                 Diagnostic::new(
                     at,
@@ -274,11 +275,11 @@ impl Checker<'_> {
         if let Some(peer) = self.resolved_poly(expr).and_then(|p| p.as_constant())
             && peer >= bindings.world as i128
         {
-            self.error(
+            self.fault(Diagnostic::new(
                 at,
                 format!("peer {peer} is not a rank of this world of {}", bindings.world),
                 "ranks are 0 to nranks - 1: compare with `pld::nranks(ctx)`",
-            );
+            ));
         }
     }
 
@@ -467,7 +468,9 @@ impl Checker<'_> {
                         (None, Some(tile)) => {
                             let Some(tile_type) = types[tile].as_ref().and_then(Type::shaped) else { continue };
                             self.check_store(op, info, tile, memory_at, tile_type, shaped, loc);
-                            Some(tile_type.shape.clone())
+                            // The tile's extents stand elsewhere: what does not fit is wrong here.
+                            let here = |e: &Extent| e.clone().map(|e| e.at(Loc::NONE));
+                            Some(tile_type.shape.iter().map(here).collect())
                         }
                         (None, None) => None,
                     };
@@ -550,7 +553,7 @@ impl Checker<'_> {
         let help = "both tiles have the same shape";
         if !self.shapes_agree(&a.shape, &b.shape, &About { loc: at, message: &message, help }) {
             let (va, vb) = (self.show_values(&a.shape), self.show_values(&b.shape));
-            self.report(
+            self.fault(
                 Diagnostic::new(
                     at,
                     format!("`{}` of tiles of different shapes: `{ta}`{va} and `{tb}`{vb}", info.path),
@@ -590,7 +593,7 @@ impl Checker<'_> {
             }
             ResultKind::Filled(shape) => (tile(op.elem.clone(), list(self, shape)), None),
             ResultKind::Element(i) => (elem(i).map_or(Type::Unknown, |e| Type::Scalar(ScalarType::Elem(e))), None),
-            ResultKind::Index => (Type::Scalar(ScalarType::Index), None),
+            ResultKind::Rank | ResultKind::Nranks => (Type::Scalar(ScalarType::Index), None),
             ResultKind::Context => (Type::Context, None),
         }
     }

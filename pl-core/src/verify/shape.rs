@@ -1,6 +1,7 @@
 //! Extents: whether they agree, whether boxes fit.
 
 use super::{Check, Checker};
+use crate::diag::Diagnostic;
 use crate::ir::{BinOp, Elem, Expr, Extent, Loc, Shaped};
 use crate::poly::{Comparison, Poly};
 
@@ -49,6 +50,11 @@ impl Checker<'_> {
         shape: Option<&[Extent]>,
         loc: Loc,
     ) {
+        // A box with a zero extent reaches nothing, wherever it is.
+        let empty = |extent: &Extent| extent.as_ref().and_then(|e| self.poly(e)?.as_constant()) == Some(0);
+        if shape.is_some_and(|shape| shape.iter().any(empty)) {
+            return;
+        }
         for (axis, (extent, offset)) in extents.iter().zip(offsets).enumerate() {
             let len = match shape {
                 None => Some(Expr::int(1)),
@@ -62,52 +68,37 @@ impl Checker<'_> {
         let Some(extent) = extent else { return };
         let Some(size) = self.poly(extent) else { return };
         let start = self.resolve(offset);
-        // An offset that is not known is at least 0; so is a length.
-        let zero = Expr::int(0);
-        let end = match (&start, &len) {
-            (Some(start), Some(len)) => Expr::binary(BinOp::Add, start.clone(), len.clone()),
-            (Some(start), None) => start.clone(),
-            (None, Some(len)) => len.clone(),
-            (None, None) => return,
+        // A length that only a run knows may be zero; an offset is at least 0.
+        let Some(len) = len else { return };
+        let end = match &start {
+            Some(start) => Expr::binary(BinOp::Add, start.clone(), len.clone()),
+            None => len.clone(),
         };
         let Some(end_poly) = self.poly(&end) else { return };
-        if self.poly(len.as_ref().unwrap_or(&zero)).and_then(|p| p.as_constant()) == Some(0) {
-            return;
-        }
         let help = "offset plus extent must not exceed the extent of the memory on each axis";
         match end_poly.minus(&size).and_then(|d| d.as_constant()) {
             Some(past) if past > 0 => {
-                let message = self.box_message(memory, axis, offset, len.as_ref(), extent, &end_poly);
-                let too_long =
-                    len.as_ref().and_then(|l| self.poly(l)?.minus(&size)?.as_constant()).is_some_and(|past| past > 0);
-                let guilty = if too_long || start.is_none() { len.as_ref().map_or(loc, |l| l.loc) } else { offset.loc };
-                self.error(guilty.or(loc), message, help);
+                let message = self.box_message(memory, axis, offset, &len, extent, &end_poly);
+                let too_long = self.poly(&len).and_then(|l| l.minus(&size)?.as_constant()).is_some_and(|past| past > 0);
+                let guilty = if too_long || start.is_none() { len.loc } else { offset.loc };
+                self.fault(Diagnostic::new(guilty.or(loc), message, help));
             }
             Some(_) => {}
             None => {
-                let shown_len = len.as_ref().map_or("?".into(), |l| self.show(l));
                 let message = format!(
-                    "box with offset `{}` and extent `{shown_len}` does not fit axis {axis} of `{memory}`",
-                    self.show(offset)
+                    "box with offset `{}` and extent `{}` does not fit axis {axis} of `{memory}`",
+                    self.show(offset),
+                    self.show(&len)
                 );
                 let at_origin = start.as_ref().and_then(|s| self.poly(s)?.as_constant()) == Some(0);
-                let guilty =
-                    if at_origin || start.is_none() { len.as_ref().map_or(loc, |l| l.loc) } else { offset.loc };
+                let guilty = if at_origin || start.is_none() { len.loc } else { offset.loc };
                 let at = guilty.or(offset.loc).or(loc);
                 self.fact(at, Check::Le(end, extent.clone()), message, help);
             }
         }
     }
 
-    fn box_message(
-        &self,
-        memory: &str,
-        axis: usize,
-        offset: &Expr,
-        len: Option<&Expr>,
-        extent: &Expr,
-        end: &Poly,
-    ) -> String {
+    fn box_message(&self, memory: &str, axis: usize, offset: &Expr, len: &Expr, extent: &Expr, end: &Poly) -> String {
         let value = |e: &Expr| {
             let shown = self.show(e);
             match self.resolved_poly(e).and_then(|p| p.as_constant()) {
@@ -116,11 +107,11 @@ impl Checker<'_> {
             }
         };
         let ends = end.as_constant().map_or(String::new(), |v| format!(" ends at {v},"));
-        let len = len.map_or(String::new(), |l| format!(" and extent {}", value(l)));
         let ends = if ends.is_empty() { " reaches".to_string() } else { ends };
         format!(
-            "box with offset {}{len}{ends} past extent {} of axis {axis} of `{memory}`",
+            "box with offset {} and extent {}{ends} past extent {} of axis {axis} of `{memory}`",
             value(offset),
+            value(len),
             value(extent)
         )
     }

@@ -2,10 +2,10 @@
 
 use super::expr::describe;
 use super::shape::About;
-use super::{Checker, Open};
+use super::{Checker, Moment, Open, condition};
 use crate::diag::Diagnostic;
-use crate::ir::{ArgKind, Call, Expr, FunctionKind, Loc, LocalId, Mode, ScalarType, Stmt, StmtKind, Type};
-use crate::op::{Access, OpCode, ParamKind};
+use crate::ir::{ArgKind, Call, Expr, ExprKind, FunctionKind, Loc, LocalId, Mode, ScalarType, Stmt, StmtKind, Type};
+use crate::op::{Access, ParamKind, ResultKind};
 
 impl Checker<'_> {
     pub(super) fn check_body(&mut self) {
@@ -20,7 +20,8 @@ impl Checker<'_> {
             );
         }
         for (index, param) in self.function.params.iter().enumerate() {
-            if param.mode == Mode::Out && param.ty.is_memory() && !self.ever_stored[index] {
+            let judged = param.mode == Mode::Out && param.ty.is_memory() && !matches!(self.moment, Moment::Bound(_));
+            if judged && !self.ever_stored[index] {
                 let name = self.name_of(param.local);
                 let loc = self.function.locals[param.local.0 as usize].loc;
                 self.error(
@@ -46,7 +47,7 @@ impl Checker<'_> {
                 let (ty, root) = self.check_op(op, stmt.loc);
                 self.mark_ever_stored();
                 if let Some(dst) = op.dst {
-                    if matches!(op.code.info().result, crate::op::ResultKind::None) {
+                    if matches!(op.code.info().result, ResultKind::None) {
                         self.error(
                             stmt.loc,
                             format!("`{}` gives no value", op.code.path()),
@@ -54,7 +55,7 @@ impl Checker<'_> {
                         );
                     }
                     // The number of ranks is known once the world is.
-                    if op.code == OpCode::Nranks
+                    if op.code.info().result == ResultKind::Nranks
                         && let Some(bindings) = self.bindings()
                         && self.assignments[dst.0 as usize] == 1
                     {
@@ -81,7 +82,11 @@ impl Checker<'_> {
                 self.mark_stores(body);
                 let before = self.assigned.clone();
                 self.assign(*var, Type::Scalar(ScalarType::Index), None, stmt.loc);
-                self.check_block(body);
+                let value = |e: &Expr| self.resolved_poly(e)?.as_constant();
+                let runs = value(start).zip(value(end)).is_some_and(|(start, end)| start < end);
+                // A range up to one name, such as the number of ranks, is taken to have entries.
+                let one_name = matches!(self.resolve(end).map(|e| e.kind), Some(ExprKind::Name(_)));
+                self.under(!runs, !one_name && self.mentions_names(end), |checker| checker.check_block(body));
                 self.assigned = before;
             }
             StmtKind::While { pre, cond, body } => {
@@ -90,16 +95,17 @@ impl Checker<'_> {
                 self.check_block(pre);
                 let before = self.assigned.clone();
                 self.expect_condition(cond, "`while`");
-                self.check_block(body);
+                self.under(true, self.mentions_names(cond), |checker| checker.check_block(body));
                 self.assigned = before;
             }
             StmtKind::If { cond, then, els } => {
                 self.expect_condition(cond, "`if`");
                 let (assigned, stored) = (self.assigned.clone(), self.stored.clone());
-                self.check_block(then);
+                let (decided, guards) = (self.truth(cond), self.mentions_names(cond));
+                self.under(decided != Some(true), guards, |checker| checker.check_block(then));
                 let after_then = std::mem::replace(&mut self.assigned, assigned);
                 let stored_then = std::mem::replace(&mut self.stored, stored);
-                self.check_block(els);
+                self.under(decided != Some(false), guards, |checker| checker.check_block(els));
                 for (a, b) in self.assigned.iter_mut().zip(after_then) {
                     *a &= b;
                 }
@@ -109,6 +115,37 @@ impl Checker<'_> {
             }
             StmtKind::Return(values) => self.check_return(values, stmt),
         }
+    }
+
+    /// Checks something that a condition may keep from running; `guards`: the condition is on names.
+    pub(super) fn under(&mut self, uncertain: bool, guards: bool, check: impl FnOnce(&mut Self)) {
+        let before = (self.conditions, self.guards);
+        self.conditions += u32::from(uncertain);
+        self.guards += u32::from(guards);
+        check(self);
+        (self.conditions, self.guards) = before;
+    }
+
+    /// The truth of a condition, where constants and bindings decide it.
+    pub(super) fn truth(&self, cond: &Expr) -> Option<bool> {
+        condition::truth(cond, &|e| self.resolved_poly(e)?.as_constant())
+    }
+
+    /// Whether a condition is about dims or constants.
+    pub(super) fn mentions_names(&self, cond: &Expr) -> bool {
+        let mut found = false;
+        cond.walk(&mut |e| {
+            found |= match &e.kind {
+                ExprKind::Name(_) => true,
+                ExprKind::Local(id) => self
+                    .values
+                    .get(id.0 as usize)
+                    .and_then(Option::as_ref)
+                    .is_some_and(|value| self.mentions_names(value)),
+                _ => false,
+            };
+        });
+        found
     }
 
     fn expect_condition(&mut self, cond: &Expr, of: &str) {
@@ -305,14 +342,17 @@ impl Checker<'_> {
             (a, b) => a == b,
         };
         if !agree {
-            self.report(
-                Diagnostic::new(
-                    loc,
-                    format!("`{name}` is `{shown_old}` and is assigned `{shown_new}`"),
-                    "a variable keeps one type, on every path and in every iteration: use a new name with `let`",
-                )
-                .with(declared, format!("`{name}` gets its type here")),
-            );
+            let diagnostic = Diagnostic::new(
+                loc,
+                format!("`{name}` is `{shown_old}` and is assigned `{shown_new}`"),
+                "a variable keeps one type, on every path and in every iteration: use a new name with `let`",
+            )
+            .with(declared, format!("`{name}` gets its type here"));
+            if differ_in_extents(&old, &ty) {
+                self.fault(diagnostic)
+            } else {
+                self.report(diagnostic)
+            }
             return;
         }
         if let (Some(a), Some(b)) = (self.roots[slot], root)
@@ -393,11 +433,16 @@ impl Checker<'_> {
             let (shown, declared) = (self.show_type(&found), self.show_type(ty));
             let values = |t: &Type| t.shaped().map_or(String::new(), |s| self.show_values(&s.shape));
             let (vf, vd) = (values(&found), values(ty));
-            self.error(
+            let diagnostic = Diagnostic::new(
                 loc,
                 format!("`{name}` is `{shown}`{vf}, declared as `{declared}`{vd}"),
                 "declare the type that the value has, or convert the value",
             );
+            if differ_in_extents(&found, ty) {
+                self.fault(diagnostic)
+            } else {
+                self.report(diagnostic)
+            }
             // What uses it is not wrong for the same reason once more.
             self.types[slot] = Some(Type::Unknown);
         }
@@ -495,6 +540,12 @@ impl Checker<'_> {
             );
         }
     }
+}
+
+/// Whether two types that do not agree are alike but for values of extents, which a run checks again.
+fn differ_in_extents(a: &Type, b: &Type) -> bool {
+    std::mem::discriminant(a) == std::mem::discriminant(b)
+        && a.shaped().zip(b.shaped()).is_some_and(|(a, b)| a.elem == b.elem && a.shape.len() == b.shape.len())
 }
 
 fn count(n: usize) -> String {

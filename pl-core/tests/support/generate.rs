@@ -323,7 +323,7 @@ impl Generator<'_> {
                 Some(Pool::Tile)
             }
             ResultKind::Element(_) => Some(Pool::Element),
-            ResultKind::Index => Some(Pool::Index),
+            ResultKind::Rank | ResultKind::Nranks => Some(Pool::Index),
             ResultKind::Context => Some(Pool::Context),
         };
         let dst = match pool {

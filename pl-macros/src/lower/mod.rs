@@ -94,7 +94,7 @@ impl Kind {
             ResultKind::Box(..) | ResultKind::Like(_) | ResultKind::CastOf(_) | ResultKind::Filled(_) => {
                 Some(Kind::Tile)
             }
-            ResultKind::Element(_) | ResultKind::Index => Some(Kind::Scalar),
+            ResultKind::Element(_) | ResultKind::Rank | ResultKind::Nranks => Some(Kind::Scalar),
             ResultKind::Context => Some(Kind::Context),
         }
     }

@@ -3,7 +3,7 @@
 
 use super::{Dst, Inst, OpInst, Operand, Plan, Reg};
 use crate::plan::scalar;
-use pl_core::op::{Access, OpCode, ParamKind, ResultKind};
+use pl_core::op::{Access, ParamKind, ResultKind};
 
 /// What is known of a register when its rank is known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -132,10 +132,10 @@ impl Plan {
             Inst::Op { op } => {
                 let op = &self.ops[op as usize];
                 let Dst::Scalar(dst) = op.dst else { return };
-                let value = match (op.code, op.code.info().result) {
-                    (OpCode::Rank, _) => Known::Value(rank as u64),
-                    (OpCode::Nranks, _) => Known::Value(ranks as u64),
-                    (_, ResultKind::None) => return,
+                let value = match op.code.info().result {
+                    ResultKind::Rank => Known::Value(rank as u64),
+                    ResultKind::Nranks => Known::Value(ranks as u64),
+                    ResultKind::None => return,
                     _ => Known::Anything,
                 };
                 (dst, value)
