@@ -198,7 +198,7 @@ pub const fn check_argument(callee: &Signature, index: usize, argument: &CallArg
         let message = start
             .text("has ")
             .int(argument.extents.len() as i128)
-            .text(" axes, expected ")
+            .text(if argument.extents.len() == 1 { " axis, expected " } else { " axes, expected " })
             .int(param.extents.len() as i128);
         panic!("{}", message.help("pass memory of the rank that the function declares").as_str());
     }
@@ -232,6 +232,31 @@ pub(crate) const fn no_variant(name: &str, value: i32) -> ! {
 /// A constant extent; `None` for what is no extent, which other checks report.
 pub const fn extent(value: i128) -> Option<usize> {
     if value >= 0 && value <= usize::MAX as i128 { Some(value as usize) } else { None }
+}
+
+/// A sum. What does not fit is as large as can be: other checks report it.
+pub const fn sum(a: i128, b: i128) -> i128 {
+    a.saturating_add(b)
+}
+
+/// A difference.
+pub const fn difference(a: i128, b: i128) -> i128 {
+    a.saturating_sub(b)
+}
+
+/// A product.
+pub const fn product(a: i128, b: i128) -> i128 {
+    a.saturating_mul(b)
+}
+
+/// A quotient; of a division by zero, which has its own check, 0.
+pub const fn quotient(a: i128, b: i128) -> i128 {
+    if b == 0 { 0 } else { a.saturating_div(b) }
+}
+
+/// A remainder; of a division by zero, which has its own check, 0.
+pub const fn remainder(a: i128, b: i128) -> i128 {
+    if b == 0 { 0 } else { a.wrapping_rem(b) }
 }
 
 /// The lesser of two integers.

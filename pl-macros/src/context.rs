@@ -82,6 +82,27 @@ impl Context {
     }
 }
 
+/// A text as the user reads it: names that no user wrote, by what they are shown as.
+pub fn shown(names: &[(Name, String)], text: &str) -> String {
+    names.iter().fold(text.to_owned(), |text, (name, shown)| replace_name(&text, name, shown))
+}
+
+/// Replaces a name of the IR that no user wrote: such names hold a `.` and end in a number.
+fn replace_name(text: &str, name: &str, shown: &str) -> String {
+    let mut replaced = String::new();
+    let mut rest = text;
+    while let Some(at) = rest.find(name) {
+        let (before, found) = rest.split_at(at);
+        let after = &found[name.len()..];
+        let part_of_other = before.ends_with(|c: char| c.is_alphanumeric() || c == '_')
+            || after.starts_with(|c: char| c.is_alphanumeric() || c == '_');
+        replaced += before;
+        replaced += if part_of_other { name } else { shown };
+        rest = after;
+    }
+    replaced + rest
+}
+
 /// A path as text, without generic arguments: `pld::system::notify`.
 pub fn path_text(path: &syn::Path) -> String {
     let mut text = String::new();

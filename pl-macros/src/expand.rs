@@ -1,6 +1,6 @@
 //! The stages of one expansion, in order.
 
-use crate::context::{Context, text_of};
+use crate::context::{Context, shown, text_of};
 use crate::{emit, lower, parse, places::Range};
 use pl_core::verify::{self, Moment, Verdict};
 use proc_macro2::{Delimiter, Ident, TokenStream, TokenTree};
@@ -39,9 +39,10 @@ pub fn function(attr: TokenStream, item: TokenStream) -> TokenStream {
     let pld = names_pld(item);
     let function_is_method = function.sig.receiver().is_some();
     let signature = parse::read_signature(&mut cx, attr, &function);
+    let open_signature = cx.incomplete;
     let lowered = lower::body(&mut cx, &signature, &mut function.block);
-    let verdict = judge(&mut cx);
-    let Context { errors, places, mut function, holes, .. } = cx;
+    let verdict = judge(&mut cx, open_signature);
+    let Context { errors, places, mut function, holes, shown: names, .. } = cx;
     if let Some(errors) = errors.finish() {
         if function_is_method {
             return errors;
@@ -49,7 +50,7 @@ pub fn function(attr: TokenStream, item: TokenStream) -> TokenStream {
         let rest = emit::after_error(&signature, &lowered, pld);
         return quote!(#errors #rest);
     }
-    let checks = emit::checks(&function, &places, &holes, &lowered, &verdict);
+    let checks = emit::checks(&function, &places, &holes, &lowered, &verdict, &names);
     places.settle(&mut function);
     emit::all(&signature, &function, &holes, &lowered, checks)
 }
@@ -99,31 +100,20 @@ fn names_pld(tokens: TokenStream) -> Option<Ident> {
     found
 }
 
-/// Replaces a name of the IR that no user wrote: such names hold a `.` and end in a number.
-fn replace_name(text: &str, name: &str, shown: &str) -> String {
-    let mut replaced = String::new();
-    let mut rest = text;
-    while let Some(at) = rest.find(name) {
-        let (before, found) = rest.split_at(at);
-        let after = &found[name.len()..];
-        let part_of_other = before.ends_with(|c: char| c.is_alphanumeric() || c == '_')
-            || after.starts_with(|c: char| c.is_alphanumeric() || c == '_');
-        replaced += before;
-        replaced += if part_of_other { name } else { shown };
-        rest = after;
-    }
-    replaced + rest
-}
-
 /// Runs the verifier, and reports what it found.
-fn judge(cx: &mut Context) -> Verdict {
-    let verdict = verify::verify(&cx.function, Moment::Source);
-    // A body with holes in it must not be blamed for what it does not do.
+fn judge(cx: &mut Context, open_signature: bool) -> Verdict {
+    let mut verdict = verify::verify(&cx.function, Moment::Source);
+    for fact in &mut verdict.facts {
+        fact.message = shown(&cx.shown, &fact.message);
+    }
+    // A body with holes in it must not be blamed for what it does not do, nor a signature.
     let mut about_all = vec![];
-    if cx.incomplete {
-        let function = &cx.function;
-        about_all.extend(function.params.iter().map(|p| function.locals[p.local.0 as usize].loc));
+    let function = &cx.function;
+    if open_signature {
         about_all.extend(function.dynamic.iter().map(|(_, loc)| *loc));
+    }
+    if cx.incomplete {
+        about_all.extend(function.params.iter().map(|p| function.locals[p.local.0 as usize].loc));
         about_all.extend(function.returns.iter().map(|(_, loc)| *loc));
     }
     for error in &verdict.errors {
@@ -132,16 +122,16 @@ fn judge(cx: &mut Context) -> Verdict {
         }
         let range = cx.places.range(error.loc).or(cx.places.range(cx.function.loc));
         let range = range.unwrap_or(Range::one(proc_macro2::Span::call_site()));
-        let shown =
-            |text: &str| cx.shown.iter().fold(text.to_owned(), |text, (name, shown)| replace_name(&text, name, shown));
-        let mut message = shown(&error.message);
+        let mut message = shown(&cx.shown, &error.message);
         for (loc, label) in &error.related {
             match cx.places.range(*loc).map(|r| r.start.start()) {
-                Some(at) if at.line > 0 => message += &format!("\nnote: {}, at line {}", shown(label), at.line),
-                _ => message += &format!("\nnote: {}", shown(label)),
+                Some(at) if at.line > 0 => {
+                    message += &format!("\nnote: {}, at line {}", shown(&cx.shown, label), at.line)
+                }
+                _ => message += &format!("\nnote: {}", shown(&cx.shown, label)),
             }
         }
-        let help = shown(&error.help);
+        let help = shown(&cx.shown, &error.help);
         cx.errors.push(range, message, help);
     }
     verdict

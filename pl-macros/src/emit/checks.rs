@@ -1,10 +1,11 @@
 //! Checks that rustc makes by evaluating constants: facts about constants, enum values, calls.
 
 use super::Checks;
+use crate::context::shown;
 use crate::lower::Lowered;
 use crate::parse::Signature;
 use crate::places::{Places, Range};
-use pl_core::ir::{BinOp, Expr, ExprKind, Function, FunctionKind, Lit, Mode, Type, UnOp};
+use pl_core::ir::{BinOp, Expr, ExprKind, Function, FunctionKind, Lit, Mode, Name, Type, UnOp};
 use pl_core::verify::{Check, Verdict};
 use proc_macro2::{Delimiter, Group, Literal, TokenStream};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
@@ -73,7 +74,14 @@ pub fn enums(checks: &mut Checks, lowered: &Lowered) {
 }
 
 /// Arguments of calls of the user's functions.
-pub fn calls(checks: &mut Checks, function: &Function, holes: &[TokenStream], lowered: &Lowered, verdict: &Verdict) {
+pub fn calls(
+    checks: &mut Checks,
+    function: &Function,
+    holes: &[TokenStream],
+    lowered: &Lowered,
+    verdict: &Verdict,
+    names: &[(Name, String)],
+) {
     for site in &lowered.calls {
         let callee = &lowered.callees[site.callee];
         let (path, plain) = (&callee.path, callee.generics.is_empty());
@@ -84,7 +92,7 @@ pub fn calls(checks: &mut Checks, function: &Function, holes: &[TokenStream], lo
             let root = verdict.inferred.roots.get(slot).copied().flatten();
             let read_only = root.is_some_and(|r| function.params[r].mode == Mode::In);
             let extents = extents(&shaped.shape, function, holes);
-            let name = local.map(|id| function.local_name(id)).unwrap_or_default();
+            let name = shown(names, local.map(|id| function.local_name(id)).unwrap_or_default());
             let argument =
                 quote!(::pl::__private::CallArgument { name: #name, read_only: #read_only, extents: &[#(#extents),*] });
             let index = Literal::usize_unsuffixed(index);
@@ -176,11 +184,11 @@ fn integer(expr: &Expr, function: &Function, holes: &[TokenStream]) -> Option<To
         ExprKind::Binary(op, a, b) => {
             let (a, b) = (integer(a, function, holes)?, integer(b, function, holes)?);
             match op {
-                BinOp::Add => quote!((#a + #b)),
-                BinOp::Sub => quote!((#a - #b)),
-                BinOp::Mul => quote!((#a * #b)),
-                BinOp::Div => quote!((#a / #b)),
-                BinOp::Rem => quote!((#a % #b)),
+                BinOp::Add => quote!(::pl::__private::sum(#a, #b)),
+                BinOp::Sub => quote!(::pl::__private::difference(#a, #b)),
+                BinOp::Mul => quote!(::pl::__private::product(#a, #b)),
+                BinOp::Div => quote!(::pl::__private::quotient(#a, #b)),
+                BinOp::Rem => quote!(::pl::__private::remainder(#a, #b)),
                 BinOp::Min => quote!(::pl::__private::least(#a, #b)),
                 BinOp::Max => quote!(::pl::__private::greatest(#a, #b)),
                 _ => return None,

@@ -5,7 +5,7 @@ use super::host::is_lint;
 use crate::lower::Lowered;
 use crate::parse::Signature;
 use proc_macro2::{Literal, TokenStream};
-use quote::{quote, quote_spanned};
+use quote::{ToTokens, quote, quote_spanned};
 
 /// The function, with erased shapes.
 pub fn function(signature: &Signature, lowered: &Lowered) -> TokenStream {
@@ -46,7 +46,10 @@ pub fn dims(signature: &Signature) -> TokenStream {
 
 /// What the copies of callers call.
 pub fn stub(signature: &Signature) -> TokenStream {
-    let (declared, _) = generics(signature);
+    // Without bounds: the definition has them, and an argument that lacks one is one error.
+    let declared =
+        signature.generics.iter().map(|g| if g.constant { g.declared.clone() } else { g.ident.to_token_stream() });
+    let declared = (!signature.generics.is_empty()).then(|| quote!(<#(#declared),*>));
     let params = signature.params.iter().map(|p| {
         let (name, ty) = (&p.ident, &p.ty.copy);
         quote!(#name: #ty)

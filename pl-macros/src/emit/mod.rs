@@ -23,7 +23,7 @@ mod host;
 use crate::lower::Lowered;
 use crate::parse::Signature;
 use crate::places::Places;
-use pl_core::ir::{Function, FunctionKind, Type};
+use pl_core::ir::{Function, FunctionKind, Name, Type};
 use pl_core::verify::Verdict;
 use proc_macro2::{Ident, Literal, TokenStream, TokenTree};
 use quote::{format_ident, quote, quote_spanned};
@@ -44,11 +44,12 @@ pub fn checks(
     holes: &[TokenStream],
     lowered: &Lowered,
     verdict: &Verdict,
+    names: &[(Name, String)],
 ) -> Checks {
     let mut checks = Checks { items: vec![], generic: vec![] };
     checks::facts(&mut checks, function, places, holes, verdict);
     checks::enums(&mut checks, lowered);
-    checks::calls(&mut checks, function, holes, lowered, verdict);
+    checks::calls(&mut checks, function, holes, lowered, verdict, names);
     checks
 }
 

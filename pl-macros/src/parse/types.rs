@@ -6,7 +6,7 @@ use crate::places::{Range, edges};
 use pl_core::dtype::DType;
 use pl_core::ir::{BinOp, Elem, Expr, ExprKind, Extent, FunctionKind, Lit, Mode, ScalarType, Shaped, Type};
 use proc_macro2::TokenStream;
-use quote::quote;
+use quote::{quote, quote_spanned};
 use syn::{GenericArgument, PathArguments};
 
 /// A type of the surface.
@@ -153,7 +153,7 @@ fn wrapped(cx: &mut Context, path: &syn::Path, text: &str, range: Range, place: 
     inner.mode = if text == "pl::Out" { Mode::Out } else { Mode::InOut };
     if inner.ir != Type::Unknown {
         let (copy, bare) = (&inner.copy, without_arguments(path));
-        inner.copy = quote!(#bare<#copy>);
+        inner.copy = quote_spanned!(range.end=> #bare<#copy>);
     }
     inner.range = range;
     inner
@@ -211,7 +211,7 @@ fn shaped(cx: &mut Context, path: &syn::Path, text: &str, range: Range, place: W
     Ty {
         ir,
         mode: Mode::In,
-        copy: quote!(#bare<#element_tokens>),
+        copy: quote_spanned!(range.end=> #bare<#element_tokens>),
         elem: element_tokens,
         shape: Some(quote!([#(#checked),*])),
         range,
