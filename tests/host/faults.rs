@@ -240,7 +240,6 @@ fn interrupted() {
     assert!(matches!(**fault, Fault::Interrupted(_)));
     expect![[r#"
         interrupted
-          = rank 0: running, at faults.rs:+3:33
-          = rank 1: running, at faults.rs:+3:33"#]]
+          = ranks 0-1: running, at faults.rs:+3:33"#]]
     .assert_eq(&relative(&error.to_string(), first_line));
 }
