@@ -163,7 +163,8 @@ impl Text {
         if token.is_empty() {
             return;
         }
-        if self.end.is_some_and(|end| end != span.start()) {
+        // The commas of lists that `syn` made anew stand nowhere.
+        if self.end.is_some_and(|end| end != span.start()) && token != "," {
             self.text.push(' ');
         }
         self.text.push_str(token);

@@ -189,9 +189,10 @@ impl Checker<'_> {
             }
             Check::NonZero(a) => visit(a),
         }
-        let fact = Fact { loc: loc.or(self.here), generic, check, message, help: help.into() };
-        if constant && !self.facts.contains(&fact) {
-            self.facts.push(fact);
+        // What holds or fails at one place does so at every other.
+        let known = self.facts.iter().any(|fact| fact.check == check && fact.message == message);
+        if constant && !known {
+            self.facts.push(Fact { loc: loc.or(self.here), generic, check, message, help: help.into() });
         }
     }
 

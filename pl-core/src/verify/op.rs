@@ -33,8 +33,8 @@ impl Checker<'_> {
         self.check_required_shapes(op, info, &types, loc);
         self.check_distinct(op, info, loc);
         self.check_world(info, loc);
-        self.check_fit(op, info, &types, loc);
-        self.result(op, info, &types)
+        let misfits = self.check_fit(op, info, &types, loc);
+        self.result(op, info, &types, &misfits)
     }
 
     fn check_type_arg(&mut self, op: &Op, info: &OpInfo, loc: Loc) {
@@ -449,8 +449,9 @@ impl Checker<'_> {
         }
     }
 
-    /// Checks boxes, and the shapes and element types of two operands.
-    fn check_fit(&mut self, op: &Op, info: &OpInfo, types: &[Option<Type>], loc: Loc) {
+    /// Checks boxes, and the shapes and element types of two operands. Gives the axes whose extent in the result was reported.
+    fn check_fit(&mut self, op: &Op, info: &OpInfo, types: &[Option<Type>], loc: Loc) -> Vec<usize> {
+        let mut misfits = vec![];
         for (index, param) in info.params.iter().enumerate() {
             match param.kind {
                 ParamKind::Offsets(of) => {
@@ -468,8 +469,8 @@ impl Checker<'_> {
                         (None, Some(tile)) => {
                             let Some(tile_type) = types[tile].as_ref().and_then(Type::shaped) else { continue };
                             self.check_store(op, info, tile, memory_at, tile_type, shaped, loc);
-                            // The tile's extents stand elsewhere: what does not fit is wrong here.
-                            let here = |e: &Extent| e.clone().map(|e| e.at(Loc::NONE));
+                            // The tile's extents stand elsewhere: the tile that does not fit is wrong here.
+                            let here = |e: &Extent| e.clone().map(|e| e.at(op.args[tile].loc));
                             Some(tile_type.shape.iter().map(here).collect())
                         }
                         (None, None) => None,
@@ -477,7 +478,7 @@ impl Checker<'_> {
                     let rank = shaped.shape.len();
                     if offsets.len() == rank && extents.as_ref().is_none_or(|e| e.len() == rank) {
                         let at = op.args[index].loc.or(loc);
-                        self.check_box(&memory, &shaped.shape, offsets, extents.as_deref(), at);
+                        misfits.extend(self.check_box(&memory, &shaped.shape, offsets, extents.as_deref(), at));
                     }
                 }
                 ParamKind::TileOrScalar(of) => {
@@ -489,6 +490,7 @@ impl Checker<'_> {
                 _ => {}
             }
         }
+        misfits
     }
 
     #[expect(clippy::too_many_arguments, reason = "both sides of a mismatch, by position and by type")]
@@ -565,7 +567,7 @@ impl Checker<'_> {
         }
     }
 
-    fn result(&mut self, op: &Op, info: &OpInfo, types: &[Option<Type>]) -> (Type, Option<usize>) {
+    fn result(&mut self, op: &Op, info: &OpInfo, types: &[Option<Type>], misfits: &[usize]) -> (Type, Option<usize>) {
         let elem = |i: u8| types[usize::from(i)].as_ref().and_then(Type::shaped).map(|s| s.elem.clone());
         let list = |checker: &Self, i: u8| match &op.args[usize::from(i)].kind {
             ArgKind::List(list) if !list.is_empty() => Some(checker.shape_of(list)),
@@ -583,8 +585,14 @@ impl Checker<'_> {
             }
             ResultKind::Box(memory, shape) => {
                 let rank = types[usize::from(memory)].as_ref().and_then(Type::shaped).map(|s| s.shape.len());
-                // A shape of another rank was reported.
-                (tile(elem(memory), list(self, shape).filter(|s| Some(s.len()) == rank)), None)
+                // A shape of another rank was reported, and so was an extent that does not fit.
+                let mut shape = list(self, shape).filter(|s| Some(s.len()) == rank);
+                for (axis, extent) in shape.iter_mut().flatten().enumerate() {
+                    if misfits.contains(&axis) {
+                        *extent = None;
+                    }
+                }
+                (tile(elem(memory), shape), None)
             }
             ResultKind::Like(i) => (types[usize::from(i)].clone().unwrap_or(Type::Unknown), None),
             ResultKind::CastOf(i) => {

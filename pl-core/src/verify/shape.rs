@@ -41,7 +41,7 @@ impl Checker<'_> {
         a == b
     }
 
-    /// Checks, axis by axis, that a box fits into memory. `shape` of `None`: one element.
+    /// Checks, axis by axis, that a box fits into memory. `shape` of `None`: one element. Gives the axes that were reported.
     pub(super) fn check_box(
         &mut self,
         memory: &str,
@@ -49,19 +49,25 @@ impl Checker<'_> {
         offsets: &[Expr],
         shape: Option<&[Extent]>,
         loc: Loc,
-    ) {
+    ) -> Vec<usize> {
+        let mut misfits = vec![];
         // A box with a zero extent reaches nothing, wherever it is.
         let empty = |extent: &Extent| extent.as_ref().and_then(|e| self.poly(e)?.as_constant()) == Some(0);
         if shape.is_some_and(|shape| shape.iter().any(empty)) {
-            return;
+            return misfits;
         }
         for (axis, (extent, offset)) in extents.iter().zip(offsets).enumerate() {
             let len = match shape {
                 None => Some(Expr::int(1)),
                 Some(shape) => shape.get(axis).cloned().flatten(),
             };
+            let reported = self.errors.len();
             self.check_axis(memory, axis, extent, offset, len, loc);
+            if self.errors.len() > reported {
+                misfits.push(axis);
+            }
         }
+        misfits
     }
 
     fn check_axis(&mut self, memory: &str, axis: usize, extent: &Extent, offset: &Expr, len: Option<Expr>, loc: Loc) {

@@ -1,11 +1,11 @@
 #[pl::function(Inline)]
-fn zero<T: pl::Element>(y: pl::Out<pl::Tensor<T, { [8] }>>) {
-    pl::write(y, [0], T::ZERO);
+fn ones<T: pl::Element>(y: pl::Out<pl::Tensor<f32, { [8] }>>) {
+    pl::store(pl::cast::<f32>(pl::full::<T>([8], T::ONE)), [0], y);
 }
 
 #[pl::function(InCore)]
 fn kernel(y: pl::InOut<pl::Tensor<f32, { [8] }>>) {
-    zero::<u64>(y);
+    ones::<u64>(y);
 }
 
 fn main() {}
