@@ -379,6 +379,8 @@ pub struct Sender {
     pub still: bool,
     /// How many notifies the rank sent to the cell in this launch.
     pub sent: u32,
+    /// How many notifies it sent to other cells of the window, and one of those cells.
+    pub elsewhere: Option<(u32, Region)>,
     /// What the rank does now.
     pub state: RankState,
 }

@@ -8,6 +8,8 @@ use crate::region::indices;
 use crate::window::Window;
 use pl_core::dtype::DType;
 use pl_core::fault::{Blocked, Deadlock, Fault, Livelock, RankState, Region, Sender, Spinning};
+use pl_core::runtime::WindowId;
+use std::collections::BTreeMap;
 
 /// What a rank does.
 pub(crate) fn rank_state(machine: &Machine<'_>) -> RankState {
@@ -39,10 +41,11 @@ pub(crate) fn explain(machines: &[Machine<'_>]) -> Fault {
         .collect();
     let mut blocked = vec![];
     let mut spinning = vec![];
+    let mut sent = BTreeMap::new();
     for machine in machines {
         match machine.state {
             State::Waiting(memory, awaited) => {
-                blocked.extend(explain_wait(machines, &outlooks, machine, memory, awaited))
+                blocked.extend(explain_wait(machines, &outlooks, &mut sent, machine, memory, awaited))
             }
             State::Spinning(memory, element) => spinning.extend(explain_spin(machine, memory, element)),
             State::Ready | State::Done => {}
@@ -71,15 +74,39 @@ fn window_of<'a>(machine: &Machine<'a>, memory: u32) -> Option<&'a Window> {
     }
 }
 
+/// What a rank sent to the cells of a window: how many notifies, and two of the cells, each with its owner.
+#[derive(Clone, Default)]
+struct Sent {
+    count: u32,
+    cells: Vec<(usize, usize)>,
+}
+
+/// What each rank sent to the cells of a window.
+fn sent_to(window: &Window, ranks: usize) -> Vec<Sent> {
+    let mut sent = vec![Sent::default(); ranks];
+    for owner in 0..ranks {
+        window.memory(owner).for_each_sent(&mut |index, rank, count| {
+            let sent = &mut sent[rank];
+            sent.count = sent.count.saturating_add(count);
+            if sent.cells.len() < 2 {
+                sent.cells.push((owner, index));
+            }
+        });
+    }
+    sent
+}
+
 fn explain_wait(
     machines: &[Machine<'_>],
     outlooks: &[Outlooks],
+    sent: &mut BTreeMap<WindowId, Vec<Sent>>,
     machine: &Machine<'_>,
     memory: u32,
     awaited: Awaited,
 ) -> Option<Blocked> {
     let window = window_of(machine, memory)?;
     let owner = machine.rank();
+    let all_sent = sent.entry(window.id).or_insert_with(|| sent_to(window, machines.len()));
     let mut senders = vec![];
     let mut more_senders = 0;
     for (sender, outlook) in machines.iter().zip(outlooks) {
@@ -92,9 +119,16 @@ fn explain_wait(
             more_senders += 1;
             continue;
         }
+        let sent = window.memory(owner).sent(awaited.index, rank);
+        let other = all_sent[rank].cells.iter().find(|cell| **cell != (owner, awaited.index));
+        let elsewhere = other.map(|&(at, index)| {
+            let cell = Region { owner: Some(at), ..cell_of(machine, memory, index) };
+            (all_sent[rank].count - sent, cell)
+        });
         senders.push(Sender {
             site: sender.plan.site(rank, pc),
-            sent: window.memory(owner).sent(awaited.index, rank),
+            sent,
+            elsewhere,
             still: still.is_some(),
             state: rank_state(sender),
         });

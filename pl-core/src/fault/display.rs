@@ -343,6 +343,9 @@ impl Display for Blocked {
                 1 => f.write_str("once")?,
                 n => write!(f, "{n} times")?,
             }
+            if let (0, Some((count, cell))) = (sender.sent, &sender.elsewhere) {
+                write!(f, " to it, and {} to other cells, such as {cell},", Count(*count as usize, "notify"))?;
+            }
             f.write_str(if sender.still { " so far, and is " } else { " and will not any more, it is " })?;
             write!(f, "{}", sender.state)?;
         }
@@ -411,6 +414,8 @@ impl Display for Deadlock {
             f.write_str("a wait needs a notify of the same cell: compare peer and offsets of the notify with the offsets of the wait")
         } else if hopeless.clone().any(|b| b.senders.iter().any(|s| s.sent > 0)) {
             f.write_str("nobody will notify again: fewer credits were sent, or a smaller value, than the wait expects")
+        } else if hopeless.clone().any(|b| b.senders.iter().any(|s| s.elsewhere.is_some())) {
+            f.write_str("compare peer and offsets of the notify with the offsets of the wait: a rank notified other cells than this one")
         } else if hopeless.count() > 0 {
             f.write_str("a rank passed its notify by: look at the conditions around it")
         } else {

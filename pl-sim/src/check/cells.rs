@@ -207,6 +207,17 @@ impl Cells {
         }
     }
 
+    /// Calls `f` for each cell and rank that notified it in this launch, with the number of times.
+    pub(crate) fn for_each_sent(&self, f: &mut dyn FnMut(usize, usize, u32)) {
+        for (page, cells) in self.pages.iter().enumerate() {
+            for (slot, cell) in cells.iter().flat_map(|cells| cells.iter()).enumerate() {
+                if cell.launch == self.launch {
+                    cell.deposits.iter().for_each(|d| f(page * PAGE + slot, d.stamp.rank as usize, d.count));
+                }
+            }
+        }
+    }
+
     /// How often a rank notified a cell in this launch.
     pub(crate) fn sent(&self, index: usize, rank: usize) -> u32 {
         let mine = |cell: &Cell| cell.deposits.iter().find(|d| d.stamp.rank as usize == rank).map(|d| d.count);

@@ -218,6 +218,11 @@ impl Memory {
         self.buffer.cell(index, Passed(PhantomData)).load(Relaxed)
     }
 
+    /// Calls `f` for each cell and rank that notified it in this launch, with the number of times.
+    pub(crate) fn for_each_sent(&self, f: &mut dyn FnMut(usize, usize, u32)) {
+        self.lock().cells.for_each_sent(f);
+    }
+
     /// How often a rank notified a cell in this launch.
     pub(crate) fn sent(&self, index: usize, rank: usize) -> u32 {
         self.lock().cells.sent(index, rank)
