@@ -39,11 +39,33 @@ pub struct Place {
     pub line: u32,
     /// Column, from 1.
     pub column: u32,
+    /// Of what was inlined: where it was called.
+    pub called_from: Option<Arc<Place>>,
 }
 
+impl Place {
+    /// A place that was not inlined.
+    pub fn new(file: Name, line: u32, column: u32) -> Place {
+        Place { file, line, column, called_from: None }
+    }
+
+    /// The same place in a function that was inlined at `call`.
+    pub fn inlined_at(&self, call: &Place) -> Place {
+        let caller = match &self.called_from {
+            None => call.clone(),
+            Some(caller) => caller.inlined_at(call),
+        };
+        Place { called_from: Some(Arc::new(caller)), ..self.clone() }
+    }
+}
+
+/// `file:line:column`; of what was inlined, the call in the kernel first: `kernel.rs:9:5 (in inlined.rs:3:4)`.
 impl fmt::Display for Place {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}:{}:{}", self.file, self.line, self.column)
+        match &self.called_from {
+            None => write!(f, "{}:{}:{}", self.file, self.line, self.column),
+            Some(caller) => write!(f, "{caller} (in {}:{}:{})", self.file, self.line, self.column),
+        }
     }
 }
 
@@ -522,6 +544,14 @@ impl Function {
             name.into()
         };
         self.locals.push(Local { name, loc });
+        id
+    }
+
+    /// Adds a local of an inlined function: its name is made unique by its number, which [`crate::pass`] takes away again.
+    pub(crate) fn add_inlined_local(&mut self, name: &str, loc: Loc) -> LocalId {
+        let id = LocalId(self.locals.len() as u32);
+        let stem = name.split('.').next().unwrap_or(name);
+        self.locals.push(Local { name: format!("{stem}.{}", id.0).into(), loc });
         id
     }
 

@@ -68,7 +68,7 @@ fn embedded_text_keeps_locations() {
     let value = Expr::binary(BinOp::Sub, Expr::local(n), Expr::int(1)).at(Loc(3));
     function.body.push(Stmt { kind: StmtKind::Assign { dst: n, value }, loc: Loc(2) });
     for column in [4, 6, 1, 5] {
-        function.places.push(Place { file: "src/k.rs".into(), line: 7 + column % 2, column });
+        function.places.push(Place::new("src/k.rs".into(), 7 + column % 2, column));
     }
     let text = embed(&function);
     expect![[r#"

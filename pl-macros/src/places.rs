@@ -128,7 +128,7 @@ impl Settled<'_> {
         let index = self.kept[loc.0 as usize].unwrap_or_else(|| {
             let start = range.start.start();
             // The file is the same for all: the source carries it once.
-            self.list.push(Place { file: "".into(), line: start.line as u32, column: start.column as u32 + 1 });
+            self.list.push(Place::new("".into(), start.line as u32, start.column as u32 + 1));
             self.list.len() as u32 - 1
         });
         self.kept[loc.0 as usize] = Some(index);

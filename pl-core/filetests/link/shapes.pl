@@ -33,5 +33,5 @@ error: `n` is `usize`, declared as `tile<f32, [1, extent(n, 1)]>`
   = help: declare the type that the value has, or convert the value
 
 error: argument `lhs` of `pl::mul`: `t` is `usize`, expected a tile
-  --> text:18:5 (in kernel `kernel`)
+  --> text:8:3 (in text:18:5) (in kernel `kernel`)
   = help: load one with `pl::load`

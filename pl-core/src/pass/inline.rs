@@ -15,7 +15,7 @@ use crate::verify::{Inferred, Moment, verify};
 use std::collections::BTreeMap;
 
 /// The most statements that a function may have after inlining.
-const MAX_STATEMENTS: usize = 1 << 18;
+const MAX_STATEMENTS: usize = 1 << 16;
 
 /// Replaces every call of `caller` by the body of its callee; the callees are linked.
 pub(super) fn inline_calls(caller: &mut Function, callees: &[Function]) -> Result<(), BindError> {
@@ -35,8 +35,6 @@ pub(super) fn inline_calls(caller: &mut Function, callees: &[Function]) -> Resul
 pub(super) struct Inliner<'a> {
     pub(super) caller: &'a mut Function,
     inferred: &'a Inferred,
-    /// Where each callee's places start in the caller's table.
-    places: BTreeMap<Vec<Place>, u32>,
     statements: usize,
     errors: Vec<Diagnostic>,
 }
@@ -45,7 +43,7 @@ impl<'a> Inliner<'a> {
     pub(super) fn new(caller: &'a mut Function, inferred: &'a Inferred) -> Inliner<'a> {
         let mut statements = 0;
         crate::ir::visit(&caller.body, &mut |_| statements += 1);
-        Inliner { caller, inferred, places: BTreeMap::new(), statements, errors: vec![] }
+        Inliner { caller, inferred, statements, errors: vec![] }
     }
 
     /// Puts the finished body in place, or gives what was wrong.
@@ -108,7 +106,7 @@ impl<'a> Inliner<'a> {
             ));
             return vec![];
         }
-        let base = self.add_places(callee);
+        let base = self.add_places(callee, loc);
         let mut out = vec![];
         let mut locals: Vec<Option<Expr>> = vec![None; callee.locals.len()];
         let assigned = assigned_locals(callee);
@@ -119,7 +117,7 @@ impl<'a> Inliner<'a> {
         let names = self.bind_dims(callee, args, loc);
         for (slot, local) in callee.locals.iter().enumerate() {
             if locals[slot].is_none() {
-                locals[slot] = Some(Expr::local(self.caller.add_local(&local.name, shift(local.loc, base))));
+                locals[slot] = Some(Expr::local(self.caller.add_inlined_local(&local.name, shift(local.loc, base))));
             }
         }
         let renaming = Renaming { callee, locals, names, base };
@@ -195,7 +193,7 @@ impl<'a> Inliner<'a> {
         if simple && !assigned {
             return value;
         }
-        let local = self.caller.add_local(parameter, at);
+        let local = self.caller.add_inlined_local(parameter, at);
         out.push(Stmt { kind: StmtKind::Assign { dst: local, value }, loc: at });
         if let Type::Scalar(_) = param.ty {
             out.push(Stmt { kind: StmtKind::Check { local, ty: param.ty.clone() }, loc: at });
@@ -285,16 +283,12 @@ impl<'a> Inliner<'a> {
         names
     }
 
-    fn add_places(&mut self, callee: &Function) -> u32 {
-        if callee.places.is_empty() {
-            return 0;
-        }
-        if let Some(base) = self.places.get(&callee.places) {
-            return *base;
-        }
+    /// Adds the callee's places, as called from here; where they begin in the caller's table.
+    fn add_places(&mut self, callee: &Function, call: Loc) -> u32 {
         let base = self.caller.places.len() as u32;
-        self.caller.places.extend(callee.places.iter().cloned());
-        self.places.insert(callee.places.clone(), base);
+        let call = self.caller.place(call).cloned();
+        let inlined = |place: &Place| call.as_ref().map_or_else(|| place.clone(), |call| place.inlined_at(call));
+        self.caller.places.extend(callee.places.iter().map(inlined));
         base
     }
 
@@ -311,7 +305,7 @@ impl<'a> Inliner<'a> {
         }
         let mut moves = vec![];
         for (dst, value) in dsts.iter().zip(values) {
-            let temporary = self.caller.add_local("result", loc);
+            let temporary = self.caller.add_inlined_local("result", loc);
             out.push(assign(temporary, value));
             moves.push(assign(*dst, Expr::local(temporary)));
         }

@@ -13,7 +13,7 @@ pub fn load(source: &Source) -> Result<Function, BindError> {
     crate::text::parse_embedded(source.text, source.file).map_err(|errors| {
         let located = errors.into_iter().map(|e| Located {
             kernel: source.path.to_string(),
-            place: Some(Place { file: Name::from(source.file), line: e.line, column: e.column }),
+            place: Some(Place::new(Name::from(source.file), e.line, e.column)),
             diagnostic: Diagnostic::new(
                 Loc::NONE,
                 format!("the compiled-in text does not parse: {}", e.message),
@@ -54,44 +54,73 @@ pub fn fill(function: &mut Function, types: &[DType], consts: &[ConstValue]) -> 
 /// # Errors
 /// Everything that the verifier finds once constants have values and calls are inlined; a function that calls itself through others.
 pub fn link(definition: &Definition) -> Result<Function, BindError> {
-    link_within(definition, &mut vec![])
+    Linker::default().link(definition)
 }
 
-/// Links a definition that the functions of `callers` lead to.
-fn link_within(definition: &Definition, callers: &mut Vec<&'static str>) -> Result<Function, BindError> {
-    let source = definition.source;
-    let mut function = load(source)?;
-    fill(&mut function, &definition.types, &definition.consts)?;
-    if callers.contains(&source.path) {
-        let chain = callers.iter().chain([&source.path]).map(|p| format!("`{p}`")).collect::<Vec<_>>().join(" calls ");
-        let diagnostic = Diagnostic::new(
-            function.loc,
-            format!("recursion: {chain}"),
-            "an `Inline` function is put where it is called: write a loop instead",
-        );
-        return Err(BindError(vec![diagnostic.located(&function)]));
-    }
-    callers.push(source.path);
-    let mut callees = vec![];
-    let mut errors = vec![];
-    for callee in &definition.callees {
-        match link_within(&callee(), callers) {
-            Ok(callee) => callees.push(callee),
-            Err(error) => errors.extend(error.0),
+/// What was linked so far, and what is being linked.
+#[derive(Default)]
+struct Linker {
+    /// The functions that lead to the one that is being linked.
+    callers: Vec<&'static str>,
+    /// Each instance once: two ways to a function are common, and ways multiply.
+    done: Vec<(Definition, Result<Function, BindError>)>,
+}
+
+impl Linker {
+    fn link(&mut self, definition: &Definition) -> Result<Function, BindError> {
+        let same = |d: &Definition| {
+            std::ptr::eq(d.source, definition.source) && d.types == definition.types && d.consts == definition.consts
+        };
+        if let Some((_, linked)) = self.done.iter().find(|(d, _)| same(d)) {
+            return linked.clone();
         }
+        let linked = self.link_new(definition);
+        self.done.push((definition.clone(), linked.clone()));
+        linked
     }
-    callers.pop();
-    if !errors.is_empty() {
-        errors.dedup();
-        return Err(BindError(errors));
+
+    fn link_new(&mut self, definition: &Definition) -> Result<Function, BindError> {
+        let source = definition.source;
+        let mut function = load(source)?;
+        fill(&mut function, &definition.types, &definition.consts)?;
+        if self.callers.contains(&source.path) {
+            let chain: Vec<String> = self.callers.iter().chain([&source.path]).map(|p| format!("`{p}`")).collect();
+            let diagnostic = Diagnostic::new(
+                function.loc,
+                format!("recursion: {}", chain.join(" calls ")),
+                "an `Inline` function is put where it is called: write a loop instead",
+            );
+            return Err(BindError(vec![diagnostic.located(&function)]));
+        }
+        self.callers.push(source.path);
+        let mut callees = vec![];
+        let mut errors = vec![];
+        for callee in &definition.callees {
+            match self.link(&callee()) {
+                Ok(callee) => callees.push(callee),
+                Err(error) => {
+                    for error in error.0 {
+                        if !errors.contains(&error) {
+                            errors.push(error);
+                        }
+                    }
+                }
+            }
+        }
+        self.callers.pop();
+        if !errors.is_empty() {
+            return Err(BindError(errors));
+        }
+        inline::inline_calls(&mut function, &callees)?;
+        finish(&mut function, Moment::Linked)?;
+        Ok(function)
     }
-    inline::inline_calls(&mut function, &callees)?;
-    finish(&mut function, Moment::Linked)?;
-    Ok(function)
 }
 
 /// Verifies a function that a pass made, and simplifies it with what the verifier learned.
 pub(super) fn finish(function: &mut Function, moment: Moment<'_>) -> Result<(), BindError> {
+    // Before, so that messages have the names that people see.
+    tidy::renumber(function);
     let verdict = verify(function, moment);
     if !verdict.errors.is_empty() {
         return Err(BindError(verdict.errors.into_iter().map(|e| e.located(function)).collect()));

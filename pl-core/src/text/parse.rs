@@ -212,7 +212,7 @@ impl<'t> Parser<'t> {
             return at.unwrap_or(otherwise);
         }
         let Token { line, column, .. } = token;
-        self.function.places.push(Place { file: self.file.clone(), line, column });
+        self.function.places.push(Place::new(self.file.clone(), line, column));
         Loc(self.function.places.len() as u32 - 1)
     }
 
@@ -338,7 +338,7 @@ impl<'t> Parser<'t> {
                     self.expect(":", "between line and column")?;
                     let column = self.number("a column")?;
                     if self.embedded {
-                        self.function.places.push(Place { file: self.file.clone(), line, column });
+                        self.function.places.push(Place::new(self.file.clone(), line, column));
                     }
                 }
             } else {

@@ -101,7 +101,7 @@ impl Generator<'_> {
         let places = self.e.below(9);
         for _ in 0..places {
             let (line, column) = (self.e.word() % 1000 + 1, self.e.word() % 120 + 1);
-            self.f.places.push(Place { file: "src/kernel.rs".into(), line, column });
+            self.f.places.push(Place::new("src/kernel.rs".into(), line, column));
         }
         self.f.kind = self.e.pick(&[FunctionKind::InCore, FunctionKind::Inline]);
         self.f.loc = self.loc();
