@@ -125,7 +125,7 @@ fn with_help(message: &str, help: &str) -> String {
 }
 
 /// Ranks as a reader wants them: `rank 3`, `ranks 0 to 6, 9`.
-struct Ranks<'a>(&'a [usize]);
+pub(super) struct Ranks<'a>(pub(super) &'a [usize]);
 
 impl fmt::Display for Ranks<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -6,6 +6,7 @@
 //!
 //! This module prints nothing and does not panic.
 
+mod agree;
 mod call;
 mod error;
 mod prepare;

@@ -1,6 +1,7 @@
 //! From calls to programs: linked, bound, lowered, and kept, so that calls that differ only in data are bound once.
 
 use super::Call;
+use super::agree::{self, Shared};
 use super::error::BindProblem;
 use crate::collectives;
 use pl_core::bind::{self, ArgShape, BindError, Platform, Program};
@@ -47,9 +48,25 @@ pub(super) struct Compiled {
     pub(super) program: Arc<Program>,
 }
 
+/// What became of a call: its program or what is wrong with it, and, as soon as it is linked, what its collectives use.
+#[derive(Clone, Debug)]
+struct Outcome {
+    compiled: Result<Arc<Compiled>, BindError>,
+    shared: Arc<[Shared]>,
+}
+
 /// Compiles one call.
-fn compile(call: &Call<'_>, platform: &Platform, world: usize) -> Result<Compiled, BindError> {
-    let linked = pass::link(&call.definition)?;
+fn compile(call: &Call<'_>, platform: &Platform, world: usize) -> Outcome {
+    match pass::link(&call.definition) {
+        Ok(linked) => {
+            let shared = agree::shared(&linked).into();
+            Outcome { compiled: lower(linked, call, platform, world).map(Arc::new), shared }
+        }
+        Err(error) => Outcome { compiled: Err(error), shared: [].into() },
+    }
+}
+
+fn lower(linked: Function, call: &Call<'_>, platform: &Platform, world: usize) -> Result<Compiled, BindError> {
     let bindings = bind::bind(&linked, &call.shapes(), world)?;
     let program = bind::program(&linked, &bindings, platform, collectives::library())?;
     Ok(Compiled { linked, program: Arc::new(program) })
@@ -57,7 +74,7 @@ fn compile(call: &Call<'_>, platform: &Platform, world: usize) -> Result<Compile
 
 /// The programs of a world, the last used first.
 #[derive(Debug, Default)]
-pub(super) struct Programs(Mutex<VecDeque<(Key, Arc<Compiled>)>>);
+pub(super) struct Programs(Mutex<VecDeque<(Key, Outcome)>>);
 
 impl Programs {
     /// The program of each call, or everything that is wrong with any of them.
@@ -67,17 +84,19 @@ impl Programs {
         platform: &Platform,
         world: usize,
     ) -> Result<Vec<Arc<Compiled>>, Vec<BindProblem>> {
-        let mut distinct: Vec<(Key, Result<Arc<Compiled>, BindError>)> = vec![];
+        let mut distinct: Vec<(Key, Outcome)> = vec![];
+        let mut chosen = vec![];
         let mut programs = vec![];
         let mut problems: Vec<BindProblem> = vec![];
         for (rank, call) in calls.iter().enumerate() {
             let key = Key::new(call);
             let at = distinct.iter().position(|(k, _)| *k == key).unwrap_or_else(|| {
-                let program = self.get(&key).map_or_else(|| compile(call, platform, world).map(Arc::new), Ok);
-                distinct.push((key, program));
+                let outcome = self.get(&key).unwrap_or_else(|| compile(call, platform, world));
+                distinct.push((key, outcome));
                 distinct.len() - 1
             });
-            match &distinct[at].1 {
+            chosen.push(at);
+            match &distinct[at].1.compiled {
                 Ok(program) => programs.push(program.clone()),
                 Err(BindError(found)) => {
                     for located in found {
@@ -90,22 +109,23 @@ impl Programs {
                 }
             }
         }
+        let shared = chosen.iter().map(|at| &*distinct[*at].1.shared);
+        problems.extend(agree::check(calls.iter().zip(shared), world));
         self.keep(distinct);
         if problems.is_empty() { Ok(programs) } else { Err(problems) }
     }
 
-    fn get(&self, key: &Key) -> Option<Arc<Compiled>> {
+    fn get(&self, key: &Key) -> Option<Outcome> {
         let kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        kept.iter().find(|(k, _)| k == key).map(|(_, program)| program.clone())
+        kept.iter().find(|(k, _)| k == key).map(|(_, outcome)| outcome.clone())
     }
 
     /// Puts programs in front, and forgets those that were not used for the longest time.
-    fn keep(&self, used: Vec<(Key, Result<Arc<Compiled>, BindError>)>) {
+    fn keep(&self, used: Vec<(Key, Outcome)>) {
         let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        for (key, program) in used {
-            let Ok(program) = program else { continue };
+        for (key, outcome) in used.into_iter().filter(|(_, outcome)| outcome.compiled.is_ok()) {
             kept.retain(|(k, _)| *k != key);
-            kept.push_front((key, program));
+            kept.push_front((key, outcome));
         }
         kept.truncate(KEPT);
     }

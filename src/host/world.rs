@@ -188,6 +188,14 @@ impl World {
     }
 
     fn allocate<T: Element>(&self, shape: Vec<usize>, contents: Contents) -> Result<Window<T>, Error> {
+        // An engine counts the elements. An array without any has limits too: those of its extents that are not zero.
+        let around = shape.iter().filter(|extent| **extent > 0).try_fold(1_usize, |n, extent| n.checked_mul(*extent));
+        if shape.contains(&0) && around.is_none_or(|n| u32::try_from(n).is_err()) {
+            return Err(Error::usage(
+                format!("a window of shape {shape:?} has too many elements"),
+                format!("a window has less than {} elements per rank, an extent of 0 not counted", 1_u64 << 32),
+            ));
+        }
         let id = self.shared.engine.allocate(T::DTYPE, &shape, contents)?;
         self.shared.live().insert(id);
         Ok(Window::new(self.shared.clone(), id, shape))

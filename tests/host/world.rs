@@ -105,6 +105,21 @@ fn windows() {
         a window of shape [18446744073709551615, 8] has too many elements
           = help: a window has less than 4294967296 elements per rank"#]],
     );
+    // No element at all, but what is around them has too many.
+    check(
+        world.window::<f32>([usize::MAX, 0]),
+        expect![[r#"
+        a window of shape [18446744073709551615, 0] has too many elements
+          = help: a window has less than 4294967296 elements per rank, an extent of 0 not counted"#]],
+    );
+    check(
+        world.window_from(&Array3::<f32>::zeros((3, 1 << 32, 0))),
+        expect![[r#"
+        a window of shape [4294967296, 0] has too many elements
+          = help: a window has less than 4294967296 elements per rank, an extent of 0 not counted"#]],
+    );
+    let empty = world.window::<f32>([1000, 0]).unwrap();
+    assert_eq!(empty.to_array(2).unwrap().shape(), [1000, 0]);
     let other = World::open("sim", &[0, 1, 2]).unwrap();
     check(
         other.reset(&window),
@@ -217,6 +232,92 @@ fn one_window_for_two_parameters() {
     assert!(text.starts_with("`target` and `signal` of `pld::tensor::reduce_scatter` are the same window"), "{text}");
     let signal = world.window::<i32>([2, 1]).unwrap();
     world.launch((0..2).map(|_| step(&window, &signal))).unwrap();
+}
+
+/// A collective works on one window of all ranks: the calls of a kernel pass the same one.
+#[test]
+fn different_windows_for_a_collective() {
+    #[pl::function(InCore, dynamic(NR, SIZE))]
+    fn sum(
+        mut data: pl::InOut<pld::DistributedTensor<f32, { [NR, SIZE] }>>,
+        signal: pl::InOut<pld::DistributedTensor<i32, { [NR, 1] }>>,
+        mut own: pl::InOut<pld::DistributedTensor<f32, { [NR, SIZE] }>>,
+    ) {
+        let my_rank = pld::rank(pld::get_comm_ctx(data));
+        data = pld::tensor::reduce_scatter(data, signal);
+        let row = pl::load(data, [my_rank, 0], [1, SIZE]);
+        own = pl::store(row, [0, 0], own);
+        pld::tensor::barrier(signal);
+    }
+    let world = world("sim", 3);
+    let [a, b, own, others] = [(); 4].map(|()| world.zeros::<f32>([3, 2]).unwrap());
+    let wider = world.zeros::<f32>([3, 4]).unwrap();
+    let [s, t] = [(); 2].map(|()| world.window::<i32>([3, 1]).unwrap());
+    check(
+        world.launch([sum(&a, &s, &own), sum(&a, &s, &own), sum(&b, &s, &own)]),
+        expect![[r#"
+        the ranks pass 2 different windows for `data`, `pld::tensor::reduce_scatter` works on one window of all ranks
+          --> tests/host/world.rs:232:16 (in kernel `sum`)
+          = ranks 0, 1 pass a window of shape [3, 2]
+          = rank 2 passes another window of shape [3, 2]
+          = help: pass the same window for `data` in the calls of all ranks: every rank has its own part of it"#]],
+    );
+    // With everything else that does not bind.
+    check(
+        world.launch([sum(&a, &s, &own), sum(&b, &t, &own), sum(&wider, &s, &own)]),
+        expect![[r#"
+        axis 1 of argument `own` is 2, the parameter declares `SIZE` = 4 (SIZE = 4 from argument `data`)
+          --> tests/host/world.rs:229:13 (in kernel `sum`)
+          = in the call of rank 2
+          = help: pass arguments whose shapes agree on every dim
+
+        error: the ranks pass 3 different windows for `data`, `pld::tensor::reduce_scatter` works on one window of all ranks
+          --> tests/host/world.rs:232:16 (in kernel `sum`)
+          = rank 0 passes a window of shape [3, 2]
+          = rank 1 passes another window of shape [3, 2]
+          = rank 2 passes another window of shape [3, 4]
+          = help: pass the same window for `data` in the calls of all ranks: every rank has its own part of it
+
+        error: the ranks pass 2 different windows for `signal`, `pld::tensor::reduce_scatter` works on one window of all ranks
+          --> tests/host/world.rs:232:16 (in kernel `sum`)
+          = ranks 0, 2 pass a window of shape [3, 1]
+          = rank 1 passes another window of shape [3, 1]
+          = help: pass the same window for `signal` in the calls of all ranks: every rank has its own part of it"#]],
+    );
+    // Also when the programs are kept from before. A window that no collective uses may be another one.
+    world.launch([sum(&a, &s, &own), sum(&a, &s, &others), sum(&a, &s, &own)]).unwrap();
+    let error = world.launch([sum(&a, &s, &own), sum(&a, &t, &own), sum(&a, &s, &own)]).unwrap_err();
+    assert!(error.to_string().starts_with("the ranks pass 2 different windows for `signal`"), "{error}");
+    world.launch([sum(&b, &t, &own), sum(&b, &t, &own), sum(&b, &t, &own)]).unwrap();
+}
+
+/// The report does not grow with the number of ranks, and says which ranks call the kernel where others call another.
+#[test]
+fn a_window_of_its_own_for_every_rank() {
+    #[pl::function(InCore, dynamic(NR))]
+    fn meet(signal: pl::InOut<pld::DistributedTensor<i32, { [NR] }>>) {
+        pld::tensor::barrier(signal);
+    }
+    #[pl::function(InCore, dynamic(NR))]
+    fn meet_too(signal: pl::InOut<pld::DistributedTensor<i32, { [NR] }>>) {
+        pld::tensor::barrier(signal);
+    }
+    let world = world("sim", 8);
+    let signals: Vec<Window<i32>> = (0..8).map(|_| world.window([8]).unwrap()).collect();
+    let calls = signals.iter().enumerate().map(|(r, signal)| if r == 3 { meet_too(signal) } else { meet(signal) });
+    check(
+        world.launch(calls),
+        expect![[r#"
+        the ranks pass 7 different windows for `signal`, `pld::tensor::barrier` works on one window of all ranks
+          --> tests/host/world.rs:256:9 (in kernel `meet`)
+          = rank 0 passes a window of shape [8]
+          = rank 1 passes another window of shape [8]
+          = rank 2 passes another window of shape [8]
+          = rank 4 passes another window of shape [8]
+          = … and 3 more windows
+          = in the call of ranks 0 to 2, 4 to 7
+          = help: pass the same window for `signal` in the calls of all ranks: every rank has its own part of it"#]],
+    );
 }
 
 /// Launches of several threads on windows of their own do not disturb each other.
