@@ -1,63 +1,33 @@
 //! Signal cells: who notified which, what a wait learns from that, and who looked.
 
+use super::Deposit;
 use super::clock::{Clock, Release, Stamp};
 use super::log::Conflict;
 use pl_core::fault::AccessKind;
+use smallvec::SmallVec;
 
 /// Cells in a page.
 const PAGE: usize = 64;
 
-/// What one rank deposited into a cell.
-#[derive(Clone, Debug)]
-struct Deposit {
+/// That a rank notified a cell, as an access.
+#[derive(Clone, Copy, Debug)]
+struct Notified {
     /// Its last notify of the cell.
     stamp: Stamp,
     /// How many notifies it made.
     count: u32,
-    /// Whether a wait learns from it: no `Set` replaced it since.
-    counts: bool,
-    /// What it released; the epoch is that of the stamp.
+}
+
+/// A notify that the owner has not learnt from.
+#[derive(Clone, Debug)]
+struct Pending {
+    stamp: Stamp,
+    deposit: Deposit,
     release: Release,
 }
 
-/// The deposits into one cell, one entry per rank. Most cells have one, which takes no memory of its own.
-#[derive(Clone, Debug, Default)]
-struct Deposits {
-    first: Option<Deposit>,
-    #[expect(clippy::box_collection, reason = "rarely there, and a third of the size")]
-    more: Option<Box<Vec<Deposit>>>,
-}
-
-impl Deposits {
-    fn iter(&self) -> impl Iterator<Item = &Deposit> {
-        self.first.iter().chain(self.more.iter().flat_map(|more| more.iter()))
-    }
-
-    fn iter_mut(&mut self) -> impl Iterator<Item = &mut Deposit> {
-        self.first.iter_mut().chain(self.more.iter_mut().flat_map(|more| more.iter_mut()))
-    }
-
-    fn push(&mut self, deposit: Deposit) {
-        if self.first.is_none() {
-            self.first = Some(deposit);
-        } else {
-            self.more.get_or_insert_default().push(deposit);
-        }
-    }
-
-    fn retain(&mut self, keep: impl Fn(&Deposit) -> bool) {
-        if let Some(more) = &mut self.more {
-            more.retain(&keep);
-        }
-        if self.first.as_ref().is_some_and(|first| !keep(first)) {
-            self.first = self.more.as_mut().and_then(|more| more.pop());
-        }
-    }
-
-    fn clear(&mut self) {
-        *self = Deposits::default();
-    }
-}
+/// The most notifies of a cell that are kept apart, so that cells nobody waits for do not grow.
+const MAX_PENDING: usize = 64;
 
 /// One cell.
 #[derive(Clone, Debug, Default)]
@@ -71,7 +41,11 @@ struct Cell {
     /// Whether that was a `pl::read`.
     read: bool,
     /// Who notified it.
-    deposits: Deposits,
+    notified: SmallVec<[Notified; 1]>,
+    /// The value before the first pending notify.
+    base: i32,
+    /// The notifies that the owner has not learnt from, in their order.
+    pending: SmallVec<[Pending; 1]>,
 }
 
 /// The cells of one rank's memory in one window.
@@ -91,6 +65,28 @@ pub(crate) struct Tested {
     pub(crate) initial: i32,
     /// Whether a notify of another rank is not ordered before: the value depends on the schedule.
     pub(crate) unordered: bool,
+}
+
+impl Cell {
+    /// Adds a notify; where there are very many, adds it to an earlier one.
+    fn add_pending(&mut self, new: Pending) {
+        if self.pending.len() >= MAX_PENDING {
+            match new.deposit {
+                Deposit::Set(_) => self.pending.clear(),
+                Deposit::Add(more) => {
+                    let adds = self.pending.iter_mut().rev().take_while(|p| matches!(p.deposit, Deposit::Add(_)));
+                    if let Some(last) = adds.into_iter().find(|p| p.stamp.rank == new.stamp.rank)
+                        && let Deposit::Add(add) = &mut last.deposit
+                    {
+                        *add = add.wrapping_add(more);
+                        (last.stamp, last.release) = (new.stamp, new.release);
+                        return;
+                    }
+                }
+            }
+        }
+        self.pending.push(new);
+    }
 }
 
 impl Cells {
@@ -114,8 +110,7 @@ impl Cells {
         let page = self.pages[index / PAGE].get_or_insert_with(|| vec![Cell::default(); PAGE].into());
         let cell = &mut page[index % PAGE];
         if cell.launch != self.launch {
-            cell.deposits.clear();
-            (cell.launch, cell.initial, cell.tested, cell.read) = (self.launch, value, (0, 0), false);
+            *cell = Cell { launch: self.launch, initial: value, base: value, ..Cell::default() };
         }
         cell
     }
@@ -143,8 +138,8 @@ impl Cells {
                     let one = (index, index + 1);
                     Err(Conflict { first, kind, accessed: one, overlap: one })
                 };
-                if let Some(deposit) = cell.deposits.iter().find(|d| !clock.follows(d.stamp)) {
-                    return found(deposit.stamp, AccessKind::Notify);
+                if let Some(notified) = cell.notified.iter().find(|n| !clock.follows(n.stamp)) {
+                    return found(notified.stamp, AccessKind::Notify);
                 }
                 let tested = Stamp { rank: owner as u32, epoch: cell.tested.0, pc: cell.tested.1 };
                 if writes && !clock.follows(tested) {
@@ -155,12 +150,13 @@ impl Cells {
         Ok(())
     }
 
-    /// Records a notify. Whether a `pl::read` of the owner is not ordered before it: the instruction of the read.
+    /// Records a notify of a cell that holds `value`. Whether a `pl::read` of the owner is not ordered before it: the instruction of the
+    /// read.
     pub(crate) fn notify(
         &mut self,
         index: usize,
         value: i32,
-        sets: bool,
+        deposit: Deposit,
         owner: usize,
         clock: &mut Clock,
         pc: usize,
@@ -170,19 +166,11 @@ impl Cells {
         let cell = self.touch(index, value);
         let read = Stamp { rank: owner as u32, epoch: cell.tested.0, pc: cell.tested.1 };
         let unordered = cell.read && !clock.follows(read);
-        if sets {
-            // A wait learns nothing from what was overwritten; as accesses, they count as long as nothing is ordered after them.
-            for deposit in cell.deposits.iter_mut() {
-                deposit.counts = false;
-                deposit.release.knowledge = None;
-            }
-            cell.deposits.retain(|deposit| deposit.stamp.rank == stamp.rank || !clock.follows(deposit.stamp));
+        match cell.notified.iter_mut().find(|n| n.stamp.rank == stamp.rank) {
+            Some(notified) => *notified = Notified { stamp, count: notified.count.saturating_add(1) },
+            None => cell.notified.push(Notified { stamp, count: 1 }),
         }
-        if let Some(deposit) = cell.deposits.iter_mut().find(|d| d.stamp.rank == stamp.rank) {
-            *deposit = Deposit { stamp, count: deposit.count.saturating_add(1), counts: true, release };
-        } else {
-            cell.deposits.push(Deposit { stamp, count: 1, counts: true, release });
-        }
+        cell.add_pending(Pending { stamp, deposit, release });
         unordered.then_some(read.pc as usize)
     }
 
@@ -192,19 +180,35 @@ impl Cells {
         let cell = self.touch(index, value);
         cell.tested = (stamp.epoch, stamp.pc);
         cell.read = read;
-        let unordered = read && cell.deposits.iter().any(|d| !clock.follows(d.stamp));
+        let unordered = read && cell.notified.iter().any(|n| !clock.follows(n.stamp));
         Tested { initial: cell.initial, unordered }
     }
 
-    /// A wait of the owner passed: it learns from the last `Set` and from all adds since.
-    pub(crate) fn acquire(&mut self, index: usize, value: i32, clock: &mut Clock) {
-        for deposit in self.touch(index, value).deposits.iter_mut() {
-            if deposit.counts {
-                clock.acquire(deposit.stamp.rank, &deposit.release);
-                // Only the owner waits on its cells, and it knows this now.
-                deposit.release.knowledge = None;
-            }
+    /// A wait of the owner passed: it learns from the notifies because of which it did.
+    ///
+    /// Those are the first ones, in their order, after which the value satisfies the wait and none is left that the owner knows of already: the
+    /// wait could have passed then, before anything that came later. Learning from the later ones too would be right for this
+    /// interleaving, and would hide what goes wrong in that one.
+    pub(crate) fn acquire(&mut self, index: usize, value: i32, holds: impl Fn(i32) -> bool, clock: &mut Clock) {
+        let cell = self.touch(index, value);
+        let known = cell.pending.iter().rposition(|p| clock.follows(p.stamp)).map_or(0, |at| at + 1);
+        let (mut taken, mut last_set, mut running) = (0, 0, cell.base);
+        while taken < known || !holds(running) {
+            let Some(pending) = cell.pending.get(taken) else { break };
+            running = match pending.deposit {
+                Deposit::Add(add) => running.wrapping_add(add),
+                Deposit::Set(value) => {
+                    last_set = taken;
+                    value
+                }
+            };
+            taken += 1;
         }
+        for pending in &cell.pending[last_set..taken] {
+            clock.acquire(pending.stamp.rank, &pending.release);
+        }
+        cell.base = running;
+        cell.pending.drain(..taken);
     }
 
     /// Calls `f` for each cell and rank that notified it in this launch, with the number of times.
@@ -212,7 +216,7 @@ impl Cells {
         for (page, cells) in self.pages.iter().enumerate() {
             for (slot, cell) in cells.iter().flat_map(|cells| cells.iter()).enumerate() {
                 if cell.launch == self.launch {
-                    cell.deposits.iter().for_each(|d| f(page * PAGE + slot, d.stamp.rank as usize, d.count));
+                    cell.notified.iter().for_each(|n| f(page * PAGE + slot, n.stamp.rank as usize, n.count));
                 }
             }
         }
@@ -220,7 +224,7 @@ impl Cells {
 
     /// How often a rank notified a cell in this launch.
     pub(crate) fn sent(&self, index: usize, rank: usize) -> u32 {
-        let mine = |cell: &Cell| cell.deposits.iter().find(|d| d.stamp.rank as usize == rank).map(|d| d.count);
+        let mine = |cell: &Cell| cell.notified.iter().find(|n| n.stamp.rank as usize == rank).map(|n| n.count);
         self.peek(index).and_then(mine).unwrap_or(0)
     }
 }

@@ -177,8 +177,7 @@ impl Memory {
             Deposit::Add(add) => value.checked_add(add).ok_or(Refused::Overflow { value, add })?,
             Deposit::Set(new) => new,
         };
-        let sets = matches!(deposit, Deposit::Set(_));
-        let unordered_read = history.cells.notify(index, value, sets, self.owner, clock, pc);
+        let unordered_read = history.cells.notify(index, value, deposit, self.owner, clock, pc);
         history.init.fill(&Runs::element(index));
         self.buffer.cell(index, Passed(PhantomData)).store(new, Relaxed);
         let wakes = history.awaited.is_some_and(|a| a.index == index && a.compare.holds(new, a.expected));
@@ -199,7 +198,7 @@ impl Memory {
             history.awaited = Some(awaited);
             return Ok(Waited::Parked);
         }
-        history.cells.acquire(index, value, clock);
+        history.cells.acquire(index, value, |value| compare.holds(value, expected), clock);
         Ok(Waited::Passed { stale: compare.holds(tested.initial, expected).then_some(tested.initial) })
     }
 
@@ -246,8 +245,8 @@ mod tests {
     struct Model {
         accesses: Vec<(usize, usize, Kind)>,
         knows: Vec<Vec<bool>>,
-        /// Per cell, what the notifies since the last `Set` released.
-        released: Vec<Vec<Vec<bool>>>,
+        /// Per cell, the value at first, and every notify: its number among the accesses, what it did, what it released.
+        notifies: Vec<(i32, Vec<(usize, Deposit, Vec<bool>)>)>,
     }
 
     impl Model {
@@ -267,12 +266,27 @@ mod tests {
             self.knows[rank][self.accesses.len() - 1] = true;
         }
 
-        fn learn(&mut self, rank: usize, cell: usize) {
-            for set in self.released[cell].clone() {
-                let mine = &mut self.knows[rank];
-                mine.resize(mine.len().max(set.len()), false);
-                set.iter().enumerate().filter(|s| *s.1).for_each(|(id, _)| mine[id] = true);
+        /// A wait passed: tries every number of notifies, from none on.
+        fn learn(&mut self, rank: usize, cell: usize, expected: i32) {
+            let (first, notifies) = self.notifies[cell].clone();
+            for taken in 0..=notifies.len() {
+                let rest_unknown = notifies[taken..].iter().all(|n| self.knows[rank].get(n.0) != Some(&true));
+                let value = notifies[..taken].iter().fold(first, |value, n| match n.1 {
+                    Deposit::Add(add) => value + add,
+                    Deposit::Set(value) => value,
+                });
+                if !rest_unknown || value < expected {
+                    continue;
+                }
+                let since = notifies[..taken].iter().rposition(|n| matches!(n.1, Deposit::Set(_))).unwrap_or(0);
+                for (_, _, released) in &notifies[since..taken] {
+                    let mine = &mut self.knows[rank];
+                    mine.resize(mine.len().max(released.len()), false);
+                    released.iter().enumerate().filter(|s| *s.1).for_each(|(id, _)| mine[id] = true);
+                }
+                return;
             }
+            panic!("the wait did not pass");
         }
     }
 
@@ -293,7 +307,8 @@ mod tests {
                 (0..ranks).map(|owner| Memory::new(owner, CELLS, 4, true).expect("memory")).collect();
             let mut clocks: Vec<Clock> = (0..ranks).map(|rank| Clock::new(rank, ranks)).collect();
             let cells = ranks * CELLS;
-            let mut model = Model { knows: vec![vec![]; ranks], released: vec![vec![]; cells], ..Model::default() };
+            let mut model =
+                Model { knows: vec![vec![]; ranks], notifies: vec![(0, vec![]); cells], ..Model::default() };
             for step in 0..120 {
                 let rank = random(ranks);
                 let kind = [Kind::Read, Kind::Write, Kind::Notify, Kind::Notify, Kind::Test, Kind::Test][random(6)];
@@ -301,16 +316,17 @@ mod tests {
                 let owner = if kind == Kind::Test { rank } else { random(ranks) };
                 let index = random(CELLS);
                 let (cell, memory) = (owner * CELLS + index, &memories[owner]);
-                let (runs, clock, sets) = (Runs::element(index), &mut clocks[rank], random(4) == 0);
+                let (runs, clock) = (Runs::element(index), &mut clocks[rank]);
+                let deposit =
+                    if random(4) == 0 { Deposit::Set(random(3) as i32) } else { Deposit::Add(1 + random(2) as i32) };
+                let slack = random(3) as i32;
+                let held = memory.peek_cell(index);
                 let ours = match kind {
                     Kind::Read => memory.read(&runs, clock, step).map(|_| ()),
                     Kind::Write => memory.write(&runs, clock, step).map(|_| ()),
-                    Kind::Notify => {
-                        let deposit = if sets { Deposit::Set(1) } else { Deposit::Add(1) };
-                        memory.notify(index, deposit, clock, step).map(|_| ())
-                    }
+                    Kind::Notify => memory.notify(index, deposit, clock, step).map(|_| ()),
                     Kind::Test => {
-                        let expected = memory.peek_cell(index);
+                        let expected = memory.peek_cell(index) - slack;
                         let awaited = Awaited { index, expected, compare: Compare::Ge };
                         memory.wait(awaited, clock, step).map(|waited| assert_ne!(waited, Waited::Parked))
                     }
@@ -325,13 +341,10 @@ mod tests {
                 model.record(rank, cell, kind);
                 match kind {
                     Kind::Notify => {
-                        if sets {
-                            model.released[cell].clear();
-                        }
                         let released = model.knows[rank].clone();
-                        model.released[cell].push(released);
+                        model.notifies[cell].1.push((model.accesses.len() - 1, deposit, released));
                     }
-                    Kind::Test => model.learn(rank, cell),
+                    Kind::Test => model.learn(rank, cell, held - slack),
                     Kind::Read | Kind::Write => {}
                 }
             }
