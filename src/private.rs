@@ -6,11 +6,17 @@ pub use pl_core::definition::{Definition, ParamClass, ParamSignature, Signature,
 pub use pl_core::ir::FunctionKind;
 
 use crate::distributed::{AtomicType, NotifyOp, ReduceOp, WaitCmp};
-use crate::lang::Element;
+use crate::lang::{CastTo, Element};
 use half::{bf16, f16};
 use pl_core::ir::{ConstValue, Elem, Lit, ScalarType};
 use pl_core::op::EnumKind;
 use std::any::Any;
+
+/// `value as T`, in the copy of a body.
+pub fn cast<T, S: CastTo<T>>(value: S) -> T {
+    let _ = value;
+    unreachable!("the copy of a body is never run")
+}
 
 /// The value of a constant. A type that no constant of a kernel can have is an error of the body's type check: here it must not be a second one.
 pub fn constant(value: impl Any) -> ConstValue {
@@ -222,11 +228,9 @@ pub const fn check_argument(callee: &Signature, index: usize, argument: &CallArg
 
 /// An integer without an enum variant.
 #[track_caller]
-pub(crate) const fn no_variant(name: &str, value: i32) -> ! {
-    panic!(
-        "{}",
-        Message::new().text("`pld::").text(name).text("` has no variant with the value ").int(value as i128).as_str()
-    )
+pub(crate) const fn no_variant(name: &str, value: i32, help: &str) -> ! {
+    let message = Message::new().text("`pld::").text(name).text("` has no variant with the value ").int(value as i128);
+    panic!("{}", message.help(help).as_str())
 }
 
 /// A constant extent; `None` for what is no extent, which other checks report.

@@ -17,7 +17,11 @@ macro_rules! wire_enum {
             pub const fn from_int(value: i32) -> $name {
                 match value {
                     $($value => $name::$variant,)*
-                    _ => crate::__private::no_variant(stringify!($name), value),
+                    _ => crate::__private::no_variant(
+                        stringify!($name),
+                        value,
+                        concat!("the variants are" $(, " ", $value, " = ", stringify!($variant))*),
+                    ),
                 }
             }
 

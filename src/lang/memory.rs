@@ -41,6 +41,32 @@ impl<T: Element> ElementValue<T> for T {}
 #[diagnostic::do_not_recommend]
 impl<T: Element> ElementValue<T> for Literal {}
 
+/// A scalar that `as` makes a `T` of: numbers of each other, and of a `bool` an integer.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be cast to `{T}`",
+    label = "cannot be cast to `{T}`",
+    note = "numbers are cast to each other, and a `bool` to integers"
+)]
+pub trait CastTo<T> {}
+
+/// A scalar that is a number.
+trait Number {}
+
+impl<T: Element> Number for T {}
+impl Number for usize {}
+
+#[diagnostic::do_not_recommend]
+impl<S: Number, T: Number> CastTo<T> for S {}
+
+macro_rules! casts_of_bool {
+    ($($type:ty)*) => {$(
+        #[diagnostic::do_not_recommend]
+        impl CastTo<$type> for bool {}
+    )*};
+}
+
+casts_of_bool!(i8 i16 i32 i64 u8 u32 usize bool);
+
 /// A literal without a type, beside a tile or memory whose element type it takes.
 #[derive(Clone, Copy, Debug)]
 pub struct Literal;

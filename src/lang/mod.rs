@@ -16,6 +16,7 @@ pub mod distributed;
 
 pub use element::Element;
 pub use kernel::Kernel;
+pub(crate) use memory::CastTo;
 pub use memory::{ElementValue, Literal, Memory, TileOrScalar};
 pub use ops::{add, cast, div, full, load, maximum, minimum, mul, neg, read, store, sub, write};
 pub use scalar::{lit, max, min, range};

@@ -17,6 +17,10 @@ const FUNCTIONS: [&str; 4] = ["pl::min", "pl::max", "pl::range", "pl::lit"];
 
 impl Lower<'_> {
     pub(super) fn call(&mut self, call: &mut syn::ExprCall, range: Range) -> Rhs {
+        while let syn::Expr::Group(group) = &mut *call.func {
+            let inner = std::mem::replace(&mut *group.expr, syn::Expr::Verbatim(TokenStream::new()));
+            *call.func = inner;
+        }
         let path = match &*call.func {
             syn::Expr::Path(func) if func.qself.is_none() => func.path.clone(),
             func => {

@@ -5,9 +5,11 @@ use super::{Kind, Lower, Rhs, Target, Value, reject, stem};
 use crate::context::{path_text, text_of};
 use crate::parse;
 use crate::places::{Range, edges};
+use pl_core::dtype::DType;
 use pl_core::ir::{Arg, ArgKind, BinOp, Elem, Expr, ExprKind, Lit, Loc, Op, ScalarType, StmtKind, UnOp};
 use pl_core::op::{EnumKind, OpCode};
-use quote::quote_spanned;
+use proc_macro2::{Delimiter, Group};
+use quote::{quote, quote_spanned};
 
 impl Lower<'_> {
     /// Lowers an expression into a target.
@@ -82,7 +84,7 @@ impl Lower<'_> {
             syn::Expr::Path(e) => self.path(e, range),
             syn::Expr::Unary(_) => return self.unary(expr),
             syn::Expr::Binary(_) => return self.binary(expr),
-            syn::Expr::Cast(e) => self.cast(e, range),
+            syn::Expr::Cast(_) => self.cast(expr, range),
             syn::Expr::Call(e) => return self.call(e, range),
             other if reject::subject(other).is_some_and(|name| self.is_poisoned(name)) => self.poisoned(),
             other => {
@@ -396,7 +398,9 @@ impl Lower<'_> {
         Value::new(Kind::Scalar, Expr::local(dst).at(loc))
     }
 
-    fn cast(&mut self, e: &mut syn::ExprCast, range: Range) -> Value {
+    /// `a as f32`
+    fn cast(&mut self, expr: &mut syn::Expr, range: Range) -> Value {
+        let syn::Expr::Cast(e) = expr else { return self.poisoned() };
         let value = self.value(&mut e.expr);
         let ty = parse::scalar(self.cx, &e.ty);
         match (value.kind, ty) {
@@ -409,6 +413,19 @@ impl Lower<'_> {
             (kind @ (Kind::Memory | Kind::Context), _) => self.no_operator("as", kind, range),
             (_, Some(ty)) => {
                 let loc = self.loc(range);
+                let primitive = match &ty {
+                    ScalarType::Elem(Elem::Known(dtype)) => !matches!(dtype, DType::F16 | DType::BF16),
+                    ScalarType::Elem(Elem::Param(_)) => false,
+                    _ => true,
+                };
+                // In the copy a function, for Rust's `as` knows no 16-bit floats. A literal takes the type that it is cast to.
+                if !(value.bare && primitive) {
+                    let (to, operand) = (&e.ty, &e.expr);
+                    let operand = if value.bare { quote!(#operand as f32) } else { quote!(#operand) };
+                    let mut group = Group::new(Delimiter::Parenthesis, operand);
+                    group.set_span(range.end);
+                    *expr = syn::Expr::Verbatim(quote_spanned!(range.start=> ::pl::__private::cast::<#to, _> #group));
+                }
                 Value::new(Kind::Scalar, Expr::new(ExprKind::Cast(ty, Box::new(value.expr))).at(loc))
             }
         }
