@@ -55,7 +55,8 @@
 //! # The memory model
 //! Within a rank, ops happen in the order of the program. Between ranks **only signals order**: what a rank did before a
 //! [`notify`](distributed::system::notify) happens before what another does after a [`wait`](distributed::system::wait) that passed because of it, and so on from
-//! rank to rank. A wait that passed has acquired what was before the last `Set` of its cell and before all adds since. The start and the end of a launch
+//! rank to rank. A wait that passed has acquired what was before the notifies because of which it passed: the last `Set` of its cell and the adds since, up to the
+//! first one that satisfied it. What was notified later counts only for a later wait, even where the wait came so late that it found it there. The start and the end of a launch
 //! order everything.
 //!
 //! - A **race** is two accesses by different ranks to the same element of a window, at least one of them a write, that nothing orders. It is an error even
