@@ -20,7 +20,7 @@ macro_rules! wire_enum {
                     _ => crate::__private::no_variant(
                         stringify!($name),
                         value,
-                        concat!("the variants are" $(, " ", $value, " = ", stringify!($variant))*),
+                        concat!("the variants are ", $(stringify!($variant), " = ", $value, ", ",)* "and no other"),
                     ),
                 }
             }
