@@ -11,5 +11,6 @@ mod faults;
 mod ops;
 mod process;
 mod reduce_scatter;
+mod scalars;
 mod support;
 mod world;

@@ -125,3 +125,20 @@ InCore fn index_arguments(x: In tensor<f32, [4, 4]>, k: i32, s: f32) {
   v = pl::load(x, [0, 0], [1, k]) ; error: entry 1 of argument `shape` of `pl::load` is `i32`, expected `usize`
   w = pl::load(x, [0, -1], [1, 4]) ; error: literal -1 is out of range for `usize`
 }
+---
+; Where nothing asks for a type, an integer literal is `i32`, a float literal `f32`; under `as` an integer literal takes the integer type.
+InCore fn defaults(n: usize) {
+  a = -1 as f32
+  b = (3 - 5) as f32
+  c = 3 - 5 < 0
+  d = 3000000000 as i64
+  e = 3000000000 as f32 ; error: literal 3000000000 is out of range for `i32`
+  f = (3000000000 + 1) as i64 ; error: literal 3000000000 is out of range for `i32`
+  g = 0 < 3000000000 ; error: literal 3000000000 is out of range for `i32`
+  h = -1 as usize ; error: literal -1 is out of range for `usize`
+  i = 300 as u8 ; error: literal 300 is out of range for `u8`
+  j = 1.5 as i32 + a as i32
+  k = -129 as i8 ; error: literal -129 is out of range for `i8`
+  l = 0
+  m = l as f32 + (l + n) as f32
+}

@@ -9,12 +9,36 @@ use crate::dtype::DType;
 use crate::ir::{BinOp, ConstValue, Elem, Expr, ExprKind, Lit, Loc, LocalId, ScalarType, Type, UnOp};
 
 /// The type of an open local that nothing decides, as rustc would choose among the language's types.
-pub(super) fn default_type(open: Open) -> Type {
+pub(super) fn default_type(open: Open) -> ScalarType {
     let dtype = match open {
         Open::Int => DType::I32,
         Open::Float => DType::F32,
     };
-    Type::Scalar(ScalarType::Elem(Elem::Known(dtype)))
+    ScalarType::Elem(Elem::Known(dtype))
+}
+
+/// The type of an expression of bare literals where nothing asks for one: that of an open local that nothing decides.
+pub fn default_scalar(expr: &Expr) -> ScalarType {
+    let mut open = Open::Int;
+    expr.walk(&mut |e| {
+        if let ExprKind::Lit { value: Lit::Float(_), .. } = e.kind {
+            open = Open::Float;
+        }
+    });
+    default_type(open)
+}
+
+/// The type that `as` gives an operand of bare literals. As in rustc, an integer literal takes the integer type that it is cast to
+/// (`200 as u8`); everything else has its default.
+pub fn cast_operand(to: &ScalarType, operand: &Expr) -> ScalarType {
+    let mut literal = operand;
+    while let ExprKind::Unary(UnOp::Neg, inner) = &literal.kind {
+        literal = inner;
+    }
+    match literal.kind {
+        ExprKind::Lit { value: Lit::Int(_), .. } if is_integer(to) => to.clone(),
+        _ => default_scalar(operand),
+    }
 }
 
 /// How a scalar type reads in a message.
@@ -34,6 +58,20 @@ fn prefix(op: BinOp) -> &'static str {
 
 fn is_float(ty: &ScalarType) -> bool {
     matches!(ty, ScalarType::Elem(Elem::Known(dtype)) if dtype.is_float())
+}
+
+fn is_integer(ty: &ScalarType) -> bool {
+    matches!(ty, ScalarType::Index) || matches!(ty, ScalarType::Elem(Elem::Known(dtype)) if !dtype.is_float())
+}
+
+/// Whether nothing in an expression but bare literals decides its type.
+fn is_bare(expr: &Expr) -> bool {
+    match &expr.kind {
+        ExprKind::Lit { value: Lit::Int(_) | Lit::Float(_), ty: None } => true,
+        ExprKind::Unary(UnOp::Neg, a) => is_bare(a),
+        ExprKind::Binary(op, a, b) => !op.is_comparison() && !op.is_logical() && is_bare(a) && is_bare(b),
+        _ => false,
+    }
 }
 
 /// Whether values of the type cannot be below zero.
@@ -134,8 +172,12 @@ impl Checker<'_> {
 
     /// Checks that an index expression that constants decide is not below zero.
     fn check_not_negative(&mut self, expr: &Expr, what: &str) {
-        // A literal was judged by its range already.
-        if matches!(expr.kind, ExprKind::Lit { .. }) || negate_of(expr).is_some() {
+        // A literal was judged by its range already, under `as` too.
+        let literal = match &expr.kind {
+            ExprKind::Cast(_, a) if is_bare(a) => a,
+            _ => expr,
+        };
+        if matches!(literal.kind, ExprKind::Lit { .. }) || negate_of(literal).is_some() {
             return;
         }
         let Some(resolved) = self.resolve(expr) else { return };
@@ -239,7 +281,9 @@ impl Checker<'_> {
                 Some(ty)
             }
             ExprKind::Cast(to, a) => {
-                let from = self.scalar(a, None);
+                // Open locals are left open: what they are cast to does not decide for them.
+                let bare = is_bare(a).then(|| cast_operand(to, a));
+                let from = self.scalar(a, bare.as_ref());
                 let bad = match (&from, to) {
                     (Some(from), ScalarType::Bool) => *from != ScalarType::Bool,
                     (Some(ScalarType::Bool), to) => is_float(to),
@@ -325,7 +369,8 @@ impl Checker<'_> {
             });
             return Some(ScalarType::Bool);
         }
-        let want = if op.is_comparison() { None } else { want };
+        let bare = (op.is_comparison() && is_bare(a) && is_bare(b)).then(|| default_scalar(expr));
+        let want = if op.is_comparison() { bare.as_ref() } else { want };
         // The side that has a type decides for the one that has none.
         let (first, second) = if self.open_kind(a).is_some() { (b, a) } else { (a, b) };
         let decided = self.scalar(first, want);

@@ -25,6 +25,7 @@ mod signature;
 mod stmt;
 
 pub(crate) use condition::truth;
+pub use expr::{cast_operand, default_scalar};
 pub use memory::{Pressure, pressure};
 pub(crate) use memory::{check_tile_memory, live_bytes};
 
@@ -207,7 +208,7 @@ impl<'a> Checker<'a> {
     fn finish(mut self) -> Verdict {
         for local in 0..self.types.len() {
             if let Some(open) = self.open[self.decider(local)] {
-                self.types[local] = Some(expr::default_type(open));
+                self.types[local] = Some(Type::Scalar(expr::default_type(open)));
             }
         }
         let types = self.types.into_iter().map(|t| t.unwrap_or(Type::Unknown)).collect();
@@ -254,7 +255,10 @@ impl<'a> Checker<'a> {
                     }
                 }
             }
-            ExprKind::Cast(ScalarType::Index, inner) => Expr { kind: inner.kind.clone(), loc: e.loc },
+            // Below zero, `as usize` is no longer the same number.
+            ExprKind::Cast(ScalarType::Index, inner) if self.is_not_negative(inner) => {
+                Expr { kind: inner.kind.clone(), loc: e.loc }
+            }
             ExprKind::Cast(..) => {
                 known = false;
                 e
@@ -263,6 +267,13 @@ impl<'a> Checker<'a> {
         });
         // What is not a polynomial in names (a comparison, a float) has no use as a value.
         (known && self.poly(&resolved).is_some()).then_some(resolved)
+    }
+
+    /// Whether an expression over names has no negative value: it is a constant, or a dim.
+    fn is_not_negative(&self, expr: &Expr) -> bool {
+        let poly = self.poly(expr);
+        let dim = |name: &str| self.function.is_dynamic(name);
+        poly.is_some_and(|p| p.as_constant().map_or_else(|| p.as_name().is_some_and(|n| dim(n)), |value| value >= 0))
     }
 
     /// The polynomial of an expression, locals resolved.

@@ -13,6 +13,7 @@ use pl_core::ir::{
     ScalarType, Stmt, StmtKind, Type, UnOp,
 };
 use pl_core::op::{Access, OpCode, ParamInfo, ParamKind};
+use pl_core::verify::{cast_operand, default_scalar};
 use std::collections::HashMap;
 
 /// What went wrong: something that the verifier refuses.
@@ -276,19 +277,15 @@ impl<'p> Compiler<'p> {
         })
     }
 
-    /// What bare literals are when nothing asks for a type.
-    fn bare_type(e: &Expr) -> ScalarTy {
-        let mut float = false;
-        e.walk(&mut |e| float |= matches!(e.kind, ExprKind::Lit { value: Lit::Float(_), ty: None }));
-        if float { ScalarTy::Elem(DType::F32) } else { ScalarTy::Index }
-    }
-
     /// Computes an expression, into `dst` where that is given. The result may be a local's own register.
     fn expr(&mut self, e: &Expr, wanted: Option<ScalarTy>, stmt: Loc, dst: Option<Reg>) -> Result<(Reg, ScalarTy)> {
         let loc = e.loc.or(stmt);
         let ty = match self.own_type(e)? {
             Some(ty) => ty,
-            None => wanted.unwrap_or_else(|| Self::bare_type(e)),
+            None => match wanted {
+                Some(wanted) => wanted,
+                None => self.scalar_type(&default_scalar(e))?,
+            },
         };
         let reg = match &e.kind {
             ExprKind::Lit { value, .. } => {
@@ -337,8 +334,9 @@ impl<'p> Compiler<'p> {
                     }
                 }
             }
-            ExprKind::Cast(_, a) => {
-                let (a, from) = self.expr(a, None, stmt, None)?;
+            ExprKind::Cast(to, a) => {
+                let bare = self.scalar_type(&cast_operand(to, a))?;
+                let (a, from) = self.expr(a, Some(bare), stmt, None)?;
                 match self.value_of(a) {
                     Some(bits) => self.constant(scalar::cast(from, ty, bits), ty),
                     None => {
@@ -351,9 +349,9 @@ impl<'p> Compiler<'p> {
             ExprKind::Binary(op, a, b) if op.is_logical() => self.logical(*op, a, b, stmt, loc, dst)?,
             ExprKind::Binary(op, a, b) => {
                 let side = if op.is_comparison() {
-                    match self.own_type(a)? {
+                    match self.own_type(a)?.or(self.own_type(b)?) {
                         Some(ty) => ty,
-                        None => self.own_type(b)?.unwrap_or_else(|| Self::bare_type(e)),
+                        None => self.scalar_type(&default_scalar(e))?,
                     }
                 } else {
                     ty
