@@ -8,66 +8,20 @@
 //!
 //! A [`Loc`] is an opaque number. The macro maps it to tokens; at run time [`Function::place`] maps it to a line and column.
 
+mod function;
+mod place;
+mod visit;
+
+pub use function::{Const, ConstValue, Function, Local, Param, TypeParam};
+pub use place::{Loc, Place};
+pub use visit::visit;
+
 use crate::dtype::DType;
 use crate::op::{EnumKind, OpCode};
-use core::fmt;
 use std::sync::Arc;
 
 /// A name in the IR.
 pub type Name = Arc<str>;
-
-/// Where something stands in the source: an index into a table that is kept outside the IR. `Loc::NONE` is nowhere.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Loc(pub u32);
-
-impl Loc {
-    /// No location.
-    pub const NONE: Loc = Loc(u32::MAX);
-
-    /// This location, or `other` where this is none.
-    pub fn or(self, other: Loc) -> Loc {
-        if self == Loc::NONE { other } else { self }
-    }
-}
-
-/// A line and a column of a source file, both counted from 1.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Place {
-    /// The file as `file!()` gives it.
-    pub file: Name,
-    /// Line, from 1.
-    pub line: u32,
-    /// Column, from 1.
-    pub column: u32,
-    /// Of what was inlined: where it was called.
-    pub called_from: Option<Arc<Place>>,
-}
-
-impl Place {
-    /// A place that was not inlined.
-    pub fn new(file: Name, line: u32, column: u32) -> Place {
-        Place { file, line, column, called_from: None }
-    }
-
-    /// The same place in a function that was inlined at `call`.
-    pub fn inlined_at(&self, call: &Place) -> Place {
-        let caller = match &self.called_from {
-            None => call.clone(),
-            Some(caller) => caller.inlined_at(call),
-        };
-        Place { called_from: Some(Arc::new(caller)), ..self.clone() }
-    }
-}
-
-/// `file:line:column`; of what was inlined, the call in the kernel first: `kernel.rs:9:5 (in inlined.rs:3:4)`.
-impl fmt::Display for Place {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match &self.called_from {
-            None => write!(f, "{}:{}:{}", self.file, self.line, self.column),
-            Some(caller) => write!(f, "{caller} (in {}:{}:{})", self.file, self.line, self.column),
-        }
-    }
-}
 
 /// A local variable of a function: an index into [`Function::locals`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -412,175 +366,6 @@ pub struct Call {
     pub args: Vec<Arg>,
 }
 
-/// A parameter.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Param {
-    /// The local that the parameter is.
-    pub local: LocalId,
-    /// How it may be used.
-    pub mode: Mode,
-    /// Its type.
-    pub ty: Type,
-}
-
-/// A local variable.
-#[derive(Clone, Debug)]
-pub struct Local {
-    /// Its name, unique in the function.
-    pub name: Name,
-    /// Where it is declared.
-    pub loc: Loc,
-}
-
-impl PartialEq for Local {
-    fn eq(&self, other: &Local) -> bool {
-        self.name == other.name
-    }
-}
-
-/// A constant that the user's crate fills in.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Const {
-    /// Its name in the function.
-    pub name: Name,
-    /// Whether it depends on a generic argument of the function.
-    pub generic: bool,
-    /// Its value, once it is filled in.
-    pub value: Option<ConstValue>,
-}
-
-/// The value of a constant.
-#[derive(Clone, Debug, PartialEq)]
-pub enum ConstValue {
-    /// A scalar; an index, a truth value or an element.
-    Scalar(Lit, ScalarType),
-    /// An enum value.
-    Enum(EnumKind, i32),
-}
-
-/// A type parameter bounded by `pl::Element`.
-#[derive(Clone, Debug, PartialEq)]
-pub struct TypeParam {
-    /// Its name.
-    pub name: Name,
-    /// Its type, once it is filled in.
-    pub value: Option<DType>,
-}
-
-/// One function.
-#[derive(Clone, Debug)]
-pub struct Function {
-    /// Its name.
-    pub name: Name,
-    /// Its level.
-    pub kind: FunctionKind,
-    /// The names declared in `dynamic(…)`, with their locations.
-    pub dynamic: Vec<(Name, Loc)>,
-    /// Constants.
-    pub consts: Vec<Const>,
-    /// Type parameters.
-    pub types: Vec<TypeParam>,
-    /// The names of the `Inline` functions it calls; empty after linking.
-    pub callees: Vec<Name>,
-    /// Parameters.
-    pub params: Vec<Param>,
-    /// The types it returns: none, one, or those of a tuple.
-    pub returns: Vec<(Type, Loc)>,
-    /// Locals, parameters among them.
-    pub locals: Vec<Local>,
-    /// The body.
-    pub body: Block,
-    /// The function's own location (its name).
-    pub loc: Loc,
-    /// What the locations mean at run time; empty in the macro.
-    pub places: Vec<Place>,
-}
-
-/// Functions are equal when they do the same: locations and places do not count.
-impl PartialEq for Function {
-    fn eq(&self, other: &Function) -> bool {
-        let names = |f: &Function| f.dynamic.iter().map(|d| d.0.clone()).collect::<Vec<_>>();
-        let returns = |f: &Function| f.returns.iter().map(|r| r.0.clone()).collect::<Vec<_>>();
-        self.name == other.name
-            && self.kind == other.kind
-            && names(self) == names(other)
-            && self.consts == other.consts
-            && self.types == other.types
-            && self.callees == other.callees
-            && self.params == other.params
-            && returns(self) == returns(other)
-            && self.locals == other.locals
-            && self.body == other.body
-    }
-}
-
-impl Function {
-    /// An empty function.
-    pub fn new(name: impl Into<Name>, kind: FunctionKind) -> Function {
-        Function {
-            name: name.into(),
-            kind,
-            dynamic: vec![],
-            consts: vec![],
-            types: vec![],
-            callees: vec![],
-            params: vec![],
-            returns: vec![],
-            locals: vec![],
-            body: vec![],
-            loc: Loc::NONE,
-            places: vec![],
-        }
-    }
-
-    /// Adds a local. A name that is taken gets a suffix `.1`, `.2`, …
-    pub fn add_local(&mut self, name: &str, loc: Loc) -> LocalId {
-        let id = LocalId(self.locals.len() as u32);
-        let taken = |n: &str| self.locals.iter().any(|l| &*l.name == n);
-        let name: Name = if taken(name) {
-            let stem = name.split('.').next().unwrap_or(name);
-            (1..).map(|i| format!("{stem}.{i}")).find(|n| !taken(n)).unwrap_or_default().into()
-        } else {
-            name.into()
-        };
-        self.locals.push(Local { name, loc });
-        id
-    }
-
-    /// Adds a local of an inlined function: its name is made unique by its number, which [`crate::pass`] takes away again.
-    pub(crate) fn add_inlined_local(&mut self, name: &str, loc: Loc) -> LocalId {
-        let id = LocalId(self.locals.len() as u32);
-        let stem = name.split('.').next().unwrap_or(name);
-        self.locals.push(Local { name: format!("{stem}.{}", id.0).into(), loc });
-        id
-    }
-
-    /// The local's name.
-    pub fn local_name(&self, id: LocalId) -> &str {
-        self.locals.get(id.0 as usize).map_or("?", |l| &l.name)
-    }
-
-    /// The parameter that a local is, if it is one.
-    pub fn param_of(&self, id: LocalId) -> Option<&Param> {
-        self.params.iter().find(|p| p.local == id)
-    }
-
-    /// The constant of this name.
-    pub fn constant(&self, name: &str) -> Option<&Const> {
-        self.consts.iter().find(|c| &*c.name == name)
-    }
-
-    /// Whether `name` was declared in `dynamic(…)`.
-    pub fn is_dynamic(&self, name: &str) -> bool {
-        self.dynamic.iter().any(|(n, _)| &**n == name)
-    }
-
-    /// The place that a location stands for, at run time.
-    pub fn place(&self, loc: Loc) -> Option<&Place> {
-        self.places.get(loc.0 as usize)
-    }
-}
-
 impl Expr {
     /// An expression without a location.
     pub fn new(kind: ExprKind) -> Expr {
@@ -694,66 +479,5 @@ impl Type {
     /// Whether this is a tensor or a window.
     pub fn is_memory(&self) -> bool {
         matches!(self, Type::Tensor(_) | Type::Window(_))
-    }
-}
-
-impl Function {
-    /// The value of a name: that of a dim from `bindings`, or that of an integer constant.
-    pub fn value_of_name(&self, name: &str, bindings: Option<&crate::bind::Bindings>) -> Option<i128> {
-        if let Some(value) = bindings.and_then(|b| b.dims.get(name)) {
-            return Some(i128::from(*value));
-        }
-        match self.constant(name)?.value {
-            Some(ConstValue::Scalar(Lit::Int(value), _)) => Some(value),
-            _ => None,
-        }
-    }
-}
-
-impl StmtKind {
-    /// Calls `f` for each local that this statement itself assigns; loop variables and nested blocks do not count.
-    pub fn for_each_dst(&self, f: &mut dyn FnMut(LocalId)) {
-        match self {
-            StmtKind::Assign { dst, .. } => f(*dst),
-            StmtKind::Op(op) => op.dst.iter().for_each(|d| f(*d)),
-            StmtKind::Call(call) => call.dsts.iter().for_each(|d| f(*d)),
-            _ => {}
-        }
-    }
-
-    /// Calls `f` for each expression of this statement itself; nested blocks do not count.
-    pub fn for_each_expr(&self, f: &mut dyn FnMut(&Expr)) {
-        match self {
-            StmtKind::Assign { value, .. } => f(value),
-            StmtKind::Op(Op { args, .. }) | StmtKind::Call(Call { args, .. }) => {
-                args.iter().flat_map(Arg::exprs).for_each(f);
-            }
-            StmtKind::Check { ty, .. } => {
-                ty.shaped().into_iter().flat_map(|s| s.shape.iter().flatten()).for_each(f);
-            }
-            StmtKind::For { start, end, step, .. } => [start, end, step].into_iter().for_each(f),
-            StmtKind::While { cond, .. } | StmtKind::If { cond, .. } => f(cond),
-            StmtKind::Return(values) => values.iter().for_each(f),
-        }
-    }
-
-    /// The nested blocks.
-    pub fn blocks(&self) -> [&[Stmt]; 2] {
-        match self {
-            StmtKind::For { body, .. } => [body, &[]],
-            StmtKind::While { pre, body, .. } => [pre, body],
-            StmtKind::If { then, els, .. } => [then, els],
-            _ => [&[], &[]],
-        }
-    }
-}
-
-/// Calls `f` for each statement of a block and of the blocks nested in it, in the order of the text.
-pub fn visit<'a>(block: &'a [Stmt], f: &mut dyn FnMut(&'a Stmt)) {
-    for stmt in block {
-        f(stmt);
-        for nested in stmt.kind.blocks() {
-            visit(nested, f);
-        }
     }
 }
