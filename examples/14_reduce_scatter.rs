@@ -11,7 +11,7 @@ use pl::distributed as pld;
 use pl::ndarray::{Array3, Axis};
 use pl::{Call, Window};
 use pl_examples_cli::golden::{ReduceScatter, Right};
-use pl_examples_cli::{Done, Failure, Mode, Program, Session};
+use pl_examples_cli::{Done, Failure, Mode, Program, Session, array};
 use std::process::ExitCode;
 
 /// Stages every chunk, meets the others at a barrier, sums its own chunk over the peers.
@@ -130,7 +130,7 @@ fn main() -> ExitCode {
 fn run(session: &Session) -> Result<Done, Failure> {
     let world = session.world()?;
     let p = world.size();
-    let x = session.input(p)?.unwrap_or_else(|| counting(p, 64));
+    let x = session.input(p)?.map_or_else(|| counting(p, 64), Ok)?;
     let size = x.len_of(Axis(2)) / p;
     let mut y = Array3::zeros((p, 1, size));
 
@@ -167,6 +167,6 @@ fn calls<'a>(
 }
 
 /// x[r] counts up from 100 r.
-fn counting(ranks: usize, size: usize) -> Array3<f32> {
-    Array3::from_shape_fn((ranks, 1, ranks * size), |(r, _, i)| (100 * r + i) as f32)
+fn counting(ranks: usize, size: usize) -> Result<Array3<f32>, Failure> {
+    array((ranks, 1, ranks * size), |(r, _, i)| (100 * r + i) as f32)
 }

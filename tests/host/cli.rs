@@ -208,6 +208,15 @@ fn files_that_do_not_fit() {
           = help: x has shape [2, 1, 2 * SIZE], or choose as many devices as it has rows: `-d`
     "#]],
     );
+    let scratch = Scratch::new("empty");
+    let empty = scratch.path("x.npy");
+    npy::write(&empty, pl::ndarray::Array3::zeros((2, 1, 0)).view()).unwrap();
+    let stderr = run(&["--input", empty.to_str().unwrap()]).stderr.replace(scratch.0.to_str().unwrap(), "");
+    expect![[r#"
+        error: `/x.npy` has shape [2, 1, 0]: SIZE is 0, expected at least 1
+          = help: x has shape [2, 1, 2 * SIZE]
+    "#]]
+    .assert_eq(&stderr);
     // The system's own words follow.
     let fails = |args: &[&str], start: &str| {
         let output = run(args);
@@ -287,6 +296,26 @@ fn mistakes_on_the_command_line() {
         expect![[r#"
         error: invalid value 'asm' for '--emit <STAGE>'
           [possible values: ir, lowered, diff, plan, cost]
+
+        For more information, try '--help'.
+    "#]],
+    );
+    check_failure(
+        &["-d", "0-65535"],
+        2,
+        expect![[r#"
+        error: invalid value '0-65535' for '--devices <IDS>': the list names more than 4096 devices, the most that an example runs on
+
+        For more information, try '--help'.
+    "#]],
+    );
+    check_failure(
+        &["--emit", "ir", "--output", "y.npy"],
+        2,
+        expect![[r#"
+        error: the argument '--emit <STAGE>' cannot be used with '--output <FILE>'
+
+        Usage: 14_reduce_scatter --emit <STAGE>
 
         For more information, try '--help'.
     "#]],
@@ -497,6 +526,34 @@ fn a_reader_that_leaves_is_no_error() {
     drop(child.stdout.take());
     let output = child.wait_with_output().unwrap();
     assert_eq!((output.status.code(), String::from_utf8_lossy(&output.stderr).as_ref()), (Some(0), ""));
+}
+
+/// Output that is lost is an error: whoever reads the file later must not take it for complete.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_full_stdout_is_an_error() {
+    for args in [&["--emit", "ir"][..], &["--mode", "builtin"], &["--help"]] {
+        let full = std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
+        let output = Command::new(program()).args(args).stdout(full).output().unwrap();
+        let stderr = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(2), "{args:?}: {stderr}");
+        assert!(stderr.starts_with("error: cannot write to stdout: ") && stderr.lines().count() == 1, "{stderr}");
+    }
+}
+
+/// An allocation that the system refuses is reported, and does not end the process.
+#[cfg(target_os = "linux")]
+#[test]
+fn no_memory_for_the_arrays() {
+    let limited = format!("ulimit -v 2000000 && exec '{}' -d 0-4095", program().display());
+    let output = Command::new("sh").args(["-c", &limited]).output().unwrap();
+    let stderr = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(2), "{stderr}");
+    expect![[r#"
+        error: no memory for an array of f32 [4096, 1, 262144]
+          = help: fewer devices need less: `-d`
+    "#]]
+    .assert_eq(&stderr);
 }
 
 #[test]

@@ -44,7 +44,7 @@ fn deadlock(session: &Session) -> Result<Done, Failure> {
 fn interrupted(session: &Session) -> Result<Done, Failure> {
     let world = session.world()?;
     let signal = world.window::<i32>([world.size(), 1])?;
-    session.print("ready\n");
+    session.print("ready\n")?;
     session.launch(&world, (0..world.size()).map(|_| endless(&signal)))?;
     Ok(Done::Checked)
 }

@@ -256,33 +256,33 @@ fn different_windows_for_a_collective() {
     check(
         world.launch([sum(&a, &s, &own), sum(&a, &s, &own), sum(&b, &s, &own)]),
         expect![[r#"
-        the ranks pass 2 different windows for `data`, `pld::tensor::reduce_scatter` works on one window of all ranks
-          --> tests/host/world.rs:232:16 (in kernel `sum`)
-          = ranks 0, 1 pass a window of shape [3, 2]
-          = rank 2 passes another window of shape [3, 2]
-          = help: pass the same window for `data` in the calls of all ranks: every rank has its own part of it"#]],
+            the ranks pass 2 different windows for `data`, `pld::tensor::reduce_scatter` works on one window of all ranks
+              --> tests/host/world.rs:247:16 (in kernel `sum`)
+              = ranks 0, 1 pass a window of shape [3, 2]
+              = rank 2 passes another window of shape [3, 2]
+              = help: pass the same window for `data` in the calls of all ranks: every rank has its own part of it"#]],
     );
     // With everything else that does not bind.
     check(
         world.launch([sum(&a, &s, &own), sum(&b, &t, &own), sum(&wider, &s, &own)]),
         expect![[r#"
-        axis 1 of argument `own` is 2, the parameter declares `SIZE` = 4 (SIZE = 4 from argument `data`)
-          --> tests/host/world.rs:229:13 (in kernel `sum`)
-          = in the call of rank 2
-          = help: pass arguments whose shapes agree on every dim
+            axis 1 of argument `own` is 2, the parameter declares `SIZE` = 4 (SIZE = 4 from argument `data`)
+              --> tests/host/world.rs:244:13 (in kernel `sum`)
+              = in the call of rank 2
+              = help: pass arguments whose shapes agree on every dim
 
-        error: the ranks pass 3 different windows for `data`, `pld::tensor::reduce_scatter` works on one window of all ranks
-          --> tests/host/world.rs:232:16 (in kernel `sum`)
-          = rank 0 passes a window of shape [3, 2]
-          = rank 1 passes another window of shape [3, 2]
-          = rank 2 passes another window of shape [3, 4]
-          = help: pass the same window for `data` in the calls of all ranks: every rank has its own part of it
+            error: the ranks pass 3 different windows for `data`, `pld::tensor::reduce_scatter` works on one window of all ranks
+              --> tests/host/world.rs:247:16 (in kernel `sum`)
+              = rank 0 passes a window of shape [3, 2]
+              = rank 1 passes another window of shape [3, 2]
+              = rank 2 passes another window of shape [3, 4]
+              = help: pass the same window for `data` in the calls of all ranks: every rank has its own part of it
 
-        error: the ranks pass 2 different windows for `signal`, `pld::tensor::reduce_scatter` works on one window of all ranks
-          --> tests/host/world.rs:232:16 (in kernel `sum`)
-          = ranks 0, 2 pass a window of shape [3, 1]
-          = rank 1 passes another window of shape [3, 1]
-          = help: pass the same window for `signal` in the calls of all ranks: every rank has its own part of it"#]],
+            error: the ranks pass 2 different windows for `signal`, `pld::tensor::reduce_scatter` works on one window of all ranks
+              --> tests/host/world.rs:247:16 (in kernel `sum`)
+              = ranks 0, 2 pass a window of shape [3, 1]
+              = rank 1 passes another window of shape [3, 1]
+              = help: pass the same window for `signal` in the calls of all ranks: every rank has its own part of it"#]],
     );
     // Also when the programs are kept from before. A window that no collective uses may be another one.
     world.launch([sum(&a, &s, &own), sum(&a, &s, &others), sum(&a, &s, &own)]).unwrap();
@@ -308,15 +308,15 @@ fn a_window_of_its_own_for_every_rank() {
     check(
         world.launch(calls),
         expect![[r#"
-        the ranks pass 7 different windows for `signal`, `pld::tensor::barrier` works on one window of all ranks
-          --> tests/host/world.rs:256:9 (in kernel `meet`)
-          = rank 0 passes a window of shape [8]
-          = rank 1 passes another window of shape [8]
-          = rank 2 passes another window of shape [8]
-          = rank 4 passes another window of shape [8]
-          = … and 3 more windows
-          = in the call of ranks 0 to 2, 4 to 7
-          = help: pass the same window for `signal` in the calls of all ranks: every rank has its own part of it"#]],
+            the ranks pass 7 different windows for `signal`, `pld::tensor::barrier` works on one window of all ranks
+              --> tests/host/world.rs:299:9 (in kernel `meet`)
+              = rank 0 passes a window of shape [8]
+              = rank 1 passes another window of shape [8]
+              = rank 2 passes another window of shape [8]
+              = rank 4 passes another window of shape [8]
+              = … and 3 more windows
+              = in the call of ranks 0 to 2, 4 to 7
+              = help: pass the same window for `signal` in the calls of all ranks: every rank has its own part of it"#]],
     );
 }
 

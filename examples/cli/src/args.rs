@@ -69,7 +69,7 @@ pub(crate) struct FileArgs {
     #[arg(long, value_name = "FILE")]
     pub(crate) input: Option<PathBuf>,
     /// Writes the result into this .npy file.
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", conflicts_with = "emit")]
     pub(crate) output: Option<PathBuf>,
 }
 
@@ -187,14 +187,18 @@ mod tests {
 
     #[test]
     fn everything() {
-        let args = parse(
-            &FULL,
-            "-p sim -d 4,9 --seed 7 --color never --mode builtin --emit cost --input a.npy --output b.npy",
-        );
+        let args = parse(&FULL, "-p sim -d 4,9 --seed 7 --color never --mode builtin --input a.npy --output b.npy");
         let args = args.unwrap();
         assert_eq!((args.world.seed, args.world.color), (Some(7), Color::Never));
-        assert_eq!((args.mode, args.emit), (Mode::Builtin, Some(Emit::Cost)));
+        assert_eq!((args.mode, args.emit), (Mode::Builtin, None));
         assert_eq!((args.files.input, args.files.output), (Some("a.npy".into()), Some("b.npy".into())));
+    }
+
+    #[test]
+    fn a_stage_is_no_result() {
+        assert_eq!(parse(&FULL, "--emit cost --input a.npy").unwrap().emit, Some(Emit::Cost));
+        let error = parse(&FULL, "--emit cost --output b.npy").unwrap_err();
+        assert!(error.contains("cannot be used with"), "{error}");
     }
 
     #[test]

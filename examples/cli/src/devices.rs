@@ -2,8 +2,8 @@
 
 use std::str::FromStr;
 
-/// The most devices that a list may name; a slip such as `0-4000000000` is an error and not a long wait.
-const MOST: usize = 65_536;
+/// The most devices that a list may name: the arrays of an example grow with the square of their number.
+const MOST: usize = 4096;
 
 /// The ids of the devices, in the order they were given: rank r runs on the r-th.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -26,7 +26,7 @@ impl FromStr for Devices {
                 return Err(format!("the range `{part}` runs backwards; write `{last}-{first}`"));
             }
             if (last - first) as usize >= MOST - ids.len() {
-                return Err(format!("the list names more than {MOST} devices"));
+                return Err(format!("the list names more than {MOST} devices, the most that an example runs on"));
             }
             ids.extend(first..=last);
         }
@@ -69,6 +69,8 @@ mod tests {
         assert_eq!(error("0,x"), "`x` is neither a device id nor a range of them, such as `2` or `0-3`");
         assert_eq!(error("-1"), "`-1` is neither a device id nor a range of them, such as `2` or `0-3`");
         assert_eq!(error("0,,1"), "an id is missing between two commas; give ids and ranges, such as `0,1` or `0-3`");
-        assert_eq!(error("0-4000000000"), "the list names more than 65536 devices");
+        assert_eq!(error("0-4000000000"), "the list names more than 4096 devices, the most that an example runs on");
+        assert_eq!(error("0-4095,5000"), error("0-4096"));
+        assert_eq!(ids("0-4095").len(), 4096);
     }
 }

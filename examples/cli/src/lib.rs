@@ -5,6 +5,7 @@
 #![forbid(unsafe_code)]
 
 mod args;
+mod array;
 mod card;
 mod devices;
 mod diff;
@@ -14,6 +15,7 @@ pub mod npy;
 mod session;
 
 pub use args::{Emit, Mode, Program};
+pub use array::array;
 pub use diff::unified;
 pub use failure::Failure;
 pub use session::{Done, Session, main, run};

@@ -17,13 +17,14 @@ pub fn read(path: &Path) -> Result<Array3<f32>, String> {
 
 /// Reads the file's text. Errors complete the sentence "`x.npy` …".
 fn parse(mut reader: impl Read) -> Result<Array3<f32>, String> {
-    let header = Header::from_reader(&mut reader).map_err(|e| format!("is not a .npy file: {e}"))?;
+    let header =
+        Header::from_reader(&mut reader).map_err(|e| format!("is not a .npy file: {}", cut(&e.to_string())))?;
     let descriptor = header.type_descriptor.to_string();
     check_dtype(descriptor.trim_matches('\''))?;
     let &[ranks, rows, columns] = header.shape.as_slice() else {
         return Err(format!(
-            "has shape {:?}, and not 3 axes [P, 1, P * SIZE]; use `x.reshape(P, 1, -1)`",
-            header.shape
+            "has shape {}, and not 3 axes [P, 1, P * SIZE]; use `x.reshape(P, 1, -1)`",
+            cut(&format!("{:?}", header.shape))
         ));
     };
     if header.layout.is_fortran() {
@@ -63,7 +64,17 @@ fn check_dtype(descriptor: &str) -> Result<(), String> {
     match descriptor {
         "<f4" => Ok(()),
         ">f4" => Err("holds big-endian float32 (`>f4`), and not little-endian; use `x.astype('<f4')`".into()),
-        _ => Err(format!("holds {name} (`{descriptor}`), and not float32 (`<f4`); use `x.astype('<f4')`")),
+        _ => Err(format!("holds {name} (`{}`), and not float32 (`<f4`); use `x.astype('<f4')`", cut(descriptor))),
+    }
+}
+
+/// Text from a file as one line of a report: not too long, and without control characters.
+fn cut(text: &str) -> String {
+    const MOST: usize = 160;
+    let line = text.split_whitespace().collect::<Vec<_>>().join(" ").replace(char::is_control, "?");
+    match line.char_indices().nth(MOST) {
+        Some((end, _)) => format!("{}…", &line[..end]),
+        None => line,
     }
 }
 
@@ -119,6 +130,28 @@ mod tests {
         );
         assert!(error("not_npy.txt").starts_with("`not_npy.txt` is not a .npy file: "), "{}", error("not_npy.txt"));
         assert!(error("missing.npy").starts_with("cannot open `missing.npy`: "), "{}", error("missing.npy"));
+    }
+
+    /// What is in the file is not echoed at length, nor does it reach the terminal's controls.
+    #[test]
+    fn garbage() {
+        let file = |header: &str| {
+            let mut bytes = b"\x93NUMPY\x01\x00".to_vec();
+            bytes.extend(u16::try_from(header.len()).unwrap().to_le_bytes());
+            bytes.extend(header.as_bytes());
+            bytes
+        };
+        let long = "x".repeat(60_000);
+        for header in [
+            format!("{long}\n"),
+            format!("\u{1b}[31m{long}\n"),
+            format!("{{'{long}': 1}}\n"),
+            format!("{{'descr': '{long}', 'fortran_order': False, 'shape': (1,)}}\n"),
+            format!("{{'descr': '<f4', 'fortran_order': False, 'shape': ({})}}\n", "1, ".repeat(9_000)),
+        ] {
+            let error = parse(&*file(&header)).unwrap_err();
+            assert!(error.len() < 400 && error.contains('…') && !error.contains(char::is_control), "{error}");
+        }
     }
 
     #[test]

@@ -7,7 +7,7 @@ use anstyle::{AnsiColor, Style};
 use pl::ndarray::{Array3, ArrayView3};
 use pl::{Call, Error, LaunchOptions, Report, Scheduler, Stage, World, text};
 use std::ffi::OsString;
-use std::io::Write;
+use std::io::{self, Write};
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -44,22 +44,42 @@ pub fn run(
         Ok(args) => args,
         Err(error) => {
             // `--help` goes to stdout with status 0, a mistake to stderr with status 2.
-            let _ = error.print();
-            return if error.use_stderr() { 2 } else { 0 };
+            let printed = error.print();
+            return match written(printed) {
+                _ if error.use_stderr() => 2,
+                Ok(()) => 0,
+                Err(failure) => failed(&failure),
+            };
         }
     };
     args.world.color.choice().write_global();
     let session = Session { program, args, interrupt: Arc::default() };
     session.watch_interrupts();
-    match body(&session) {
-        Ok(Done::Checked) => session.print("OK\n"),
-        Ok(Done::Emitted) => {}
-        Err(failure) => {
-            session.report("error", AnsiColor::Red, &failure.to_string());
-            return failure.status();
-        }
+    let result = body(&session).and_then(|done| match done {
+        Done::Checked => session.print("OK\n"),
+        Done::Emitted => Ok(()),
+    });
+    result.map_or_else(|failure| failed(&failure), |()| 0)
+}
+
+/// Reports a failure. Gives its exit status.
+fn failed(failure: &Failure) -> u8 {
+    report("error", AnsiColor::Red, &failure.to_string());
+    failure.status()
+}
+
+fn report(label: &str, color: AnsiColor, text: &str) {
+    let style = Style::new().bold().fg_color(Some(color.into()));
+    // When stderr fails there is nowhere left to say so.
+    let _ = anstream::stderr().write_all(format!("{style}{label}{style:#}: {text}\n").as_bytes());
+}
+
+/// What became of a write to stdout. A reader that left is no error.
+fn written(result: io::Result<()>) -> Result<(), Failure> {
+    match result {
+        Err(e) if e.kind() != io::ErrorKind::BrokenPipe => Err(Failure::Usage(format!("cannot write to stdout: {e}"))),
+        _ => Ok(()),
     }
-    0
 }
 
 impl Session {
@@ -86,7 +106,14 @@ impl Session {
     pub fn input(&self, ranks: usize) -> Result<Option<Array3<f32>>, Failure> {
         let Some(path) = &self.args.files.input else { return Ok(None) };
         let x = npy::read(path).map_err(Failure::Usage)?;
-        let fits = x.dim().0 == ranks && x.dim().1 == 1 && x.dim().2 % ranks == 0 && x.dim().2 > 0;
+        let fits = x.dim().0 == ranks && x.dim().1 == 1 && x.dim().2 % ranks == 0;
+        if fits && x.is_empty() {
+            return Err(Failure::Usage(format!(
+                "`{}` has shape {:?}: SIZE is 0, expected at least 1\n  = help: x has shape [{ranks}, 1, {ranks} * SIZE]",
+                path.display(),
+                x.shape()
+            )));
+        }
         if fits {
             return Ok(Some(x));
         }
@@ -143,26 +170,22 @@ impl Session {
                 diff::unified(&name(hand), &text(hand), &name(builtin), &text(builtin))
             }
         };
-        self.print(&text);
+        self.print(&text)?;
         if !text.ends_with('\n') {
-            self.print("\n");
+            self.print("\n")?;
         }
         Ok(Done::Emitted)
     }
 
     /// Writes to stdout. Colours go where they are wanted; a reader that left is no error.
-    pub fn print(&self, text: &str) {
-        let _ = anstream::stdout().write_all(text.as_bytes());
+    pub fn print(&self, text: &str) -> Result<(), Failure> {
+        let mut stdout = anstream::stdout();
+        written(stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()))
     }
 
     /// Writes a note to stderr.
     pub fn note(&self, text: &str) {
-        self.report("note", AnsiColor::Cyan, text);
-    }
-
-    fn report(&self, label: &str, color: AnsiColor, text: &str) {
-        let style = Style::new().bold().fg_color(Some(color.into()));
-        let _ = anstream::stderr().write_all(format!("{style}{label}{style:#}: {text}\n").as_bytes());
+        report("note", AnsiColor::Cyan, text);
     }
 
     /// The first Ctrl-C ends the run that is under way, with a report; the second ends the process.
