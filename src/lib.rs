@@ -67,6 +67,13 @@
 //! - A **deadlock** is reported as soon as no rank can run and not all are done, a **livelock** when all that still run re-read cells that nobody changes. An endless
 //!   loop ends by [`LaunchOptions::op_budget`]. There are no time-outs.
 //!
+//! # One launch is one interleaving
+//! A report is about something that happened, in an interleaving that exists: it is a mistake to mend, also when the values would have come out right.
+//! A clean run says that *this* interleaving broke no rule, and proves nothing of the others: which notify let a wait pass, or what a `read` saw, may
+//! differ in the next run, and with it what is ordered and which branch a rank takes. To look at others, launch with several seeds:
+//! `LaunchOptions { scheduler: Scheduler::Seeded(n), ..Default::default() }`, as [`World::launch_with`] shows; the examples take `--seed N`. The same
+//! seed gives the same interleaving. Exploration, which looks at all that differ, comes later.
+//!
 //! Kernels without races give bit-identical results under every scheduler, unless they `read` a cell while others notify it; the report names
 //! such places. After a launch that failed, the windows it used are poisoned until [`World::reset`].
 //!
@@ -74,11 +81,19 @@
 //! At the earliest of four moments, all mistakes of one moment together:
 //!
 //! 1. **The macro**, at your tokens: syntax, ops and their arguments, element types, ranks and shapes as far as names and literals show them.
-//! 2. **rustc**, at your tokens: types, borrowed names, constants. What depends on generic arguments is seen by `cargo build`, not by `cargo check`.
-//! 3. **Bind**, in [`World::launch`], before any rank runs: extents, the number of ranks, tile memory, windows that must differ. See [`BindProblem`].
+//! 2. **rustc**, at your tokens: types, borrowed names, constants. Kernels with generics are fully checked by `cargo build`, not by `cargo check`.
+//! 3. **Bind**, in [`World::launch`], before any rank runs: extents, the number of ranks, tile memory, windows that must differ, windows of a
+//!    collective that must be the same on all ranks. Also what rustc cannot evaluate of a generic argument: which element types an op takes, literals of
+//!    `T`, the extents of generic callees, recursion through several `Inline` functions. See [`BindProblem`].
 //! 4. **The run**: values. A [`Fault`] holds each side of what went wrong, with rank, op, box and line.
 //!
 //! Both are an [`Error`], which prints as a report, also when `main` returns it. Nothing panics, and no library prints.
+//!
+//! # Limits
+//! - A tensor, window or tile has at most 8 axes. A window has less than 2^32 elements per rank.
+//! - Blocks and expressions of a kernel are nested at most 128 deep; the bodies of functions that it calls count where they are called.
+//! - A rank executes at most 10^9 ops in a launch, unless [`LaunchOptions::op_budget`] says otherwise.
+//! - A [`World`] may be used from several threads. It runs one launch at a time; another waits until that has ended.
 #![forbid(unsafe_code)]
 
 // The output of `pl::function` names this crate `::pl`, here too.

@@ -133,7 +133,8 @@ impl World {
 
     /// Runs one call per rank: the first on rank 0, and so on. Ranks may run different kernels.
     ///
-    /// All calls are bound and checked before any of them runs.
+    /// All calls are bound and checked before any of them runs. A collective works on one window of all ranks: where ranks call the same kernel, they
+    /// pass the same window for a parameter that a collective of the kernel uses. A world runs one launch at a time.
     ///
     /// # Errors
     /// A wrong number of calls, windows of another world, everything that does not bind, and the check that stopped the run. After an
@@ -144,6 +145,26 @@ impl World {
     }
 
     /// The same, with a scheduler, an op budget or an interrupt flag of your own.
+    ///
+    /// One launch is one interleaving; several seeds look at several.
+    ///
+    /// ```
+    /// use pl::distributed as pld;
+    /// use pl::{LaunchOptions, Scheduler};
+    ///
+    /// #[pl::function(InCore, dynamic(NR))]
+    /// fn meet(signal: pl::InOut<pld::DistributedTensor<i32, { [NR] }>>) {
+    ///     pld::tensor::barrier(signal);
+    /// }
+    ///
+    /// let world = pl::World::open("sim", &[0, 1, 2])?;
+    /// let signal = world.window::<i32>([3])?;
+    /// for seed in 0..16 {
+    ///     let options = LaunchOptions { scheduler: Scheduler::Seeded(seed), ..Default::default() };
+    ///     world.launch_with(options, (0..3).map(|_| meet(&signal)))?;
+    /// }
+    /// # Ok::<(), pl::Error>(())
+    /// ```
     ///
     /// # Errors
     /// Those of [`World::launch`].
