@@ -12,6 +12,7 @@ mod check;
 mod elementwise;
 mod exec;
 mod machine;
+mod memory;
 mod num;
 mod plan;
 mod region;

@@ -1,6 +1,7 @@
 //! The tiles of one rank. A tile local names a buffer; copying the local shares it; an op writes its result into a buffer that no
 //! other local names. Buffers grow and are used again: a loop allocates nothing.
 
+use crate::memory;
 use crate::region::Shape;
 
 /// No buffer.
@@ -101,6 +102,9 @@ impl Tiles {
         if words.len() < needed {
             // The old contents are of no use: they are not copied.
             words = Vec::new();
+            if !memory::holds(bytes) {
+                return None;
+            }
             words.try_reserve_exact(needed).ok()?;
             words.resize(needed, 0);
         }

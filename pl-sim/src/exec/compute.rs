@@ -110,7 +110,7 @@ impl<'a> Exec<'_, 'a, '_> {
         let value = self.scalar(op, 1)?;
         let Some(dst) = self.dst(op) else { return Ok(Flow::Next) };
         let dtype = self.machine.plan.tiles[dst as usize].dtype;
-        let shape = self.shape(extents)?;
+        let shape = self.shape(extents, Some(dst), dtype.bytes())?;
         let bytes = shape.elements() * dtype.bytes();
         self.count_tiles(op, bytes)?;
         let mut output = self.output(dst, bytes, &[])?;

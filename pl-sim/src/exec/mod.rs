@@ -113,11 +113,9 @@ impl<'a> Exec<'_, 'a, '_> {
     }
 
     /// A tile's shape from a list of extents.
-    fn shape(&self, extents: &[Reg]) -> Result<Shape, Halt> {
-        Shape::new(self.values(extents)).ok_or_else(|| {
-            let elements = self.values(extents).fold(1, u64::saturating_mul);
-            self.no_memory(None, elements)
-        })
+    fn shape(&self, extents: &[Reg], dst: Option<u32>, size: usize) -> Result<Shape, Halt> {
+        Shape::new(self.values(extents))
+            .ok_or_else(|| self.no_memory(dst, self.values(extents).fold(size as u64, u64::saturating_mul)))
     }
 
     /// A buffer for the tile `dst`, apart from the operands.

@@ -36,41 +36,47 @@ impl<'a> Exec<'_, 'a, '_> {
         let memory = self.memory(op, 0)?;
         let (offsets, extents) = (self.list(op, offsets_at)?, self.list(op, shape_at)?);
         let runs = self.region(memory, offsets, self.values(extents))?;
-        let shape = self.shape(extents)?;
         let dtype = self.machine.plan.memories[memory as usize].dtype;
+        let dst = match op.dst {
+            Dst::Tile(dst) => Some(dst),
+            _ => None,
+        };
+        let shape = self.shape(extents, dst, dtype.bytes())?;
         let bytes = shape.elements() * dtype.bytes();
         self.count_tiles(op, bytes)?;
-        let Dst::Tile(dst) = op.dst else { return self.load_nothing(memory, owner, &runs) };
-        let mut output = self.output(dst, bytes, &[])?;
-        self.read_box(memory, owner, &runs, output.bytes())?;
+        // A load whose result is not used moves its bytes all the same.
+        let mut output = match dst {
+            Some(dst) => Some((dst, self.output(dst, bytes, &[])?)),
+            None => None,
+        };
+        self.read_box(memory, owner, &runs, output.as_mut().map(|(_, output)| output.bytes()))?;
         if owner != self.machine.rank() {
             self.machine.cost.remote_loads += 1;
             self.machine.cost.bytes_received += bytes as u64;
             self.env.mail[owner].served.fetch_add(bytes as u64, Relaxed);
         }
-        self.finish_tile(dst, output, shape)
+        match output {
+            Some((dst, output)) => self.finish_tile(dst, output, shape),
+            None => Ok(Flow::Next),
+        }
     }
 
-    /// A load whose result is not used: still checked.
-    fn load_nothing(&mut self, memory: u32, owner: usize, runs: &Runs) -> Out {
-        let size = self.machine.plan.memories[memory as usize].dtype.bytes();
-        let mut unused = vec![0; runs.elements() * size];
-        self.read_box(memory, owner, runs, &mut unused)?;
-        Ok(Flow::Next)
-    }
-
-    /// Reads a box as data.
-    fn read_box(&mut self, memory: u32, owner: usize, runs: &Runs, out: &mut [u8]) -> Result<(), Halt> {
+    /// Reads a box as data; without `out` it is checked like any other access, and goes nowhere.
+    fn read_box(&mut self, memory: u32, owner: usize, runs: &Runs, out: Option<&mut [u8]>) -> Result<(), Halt> {
         let machine = &mut *self.machine;
         let size = machine.plan.memories[memory as usize].dtype.bytes();
         let refused = match &machine.memories[memory as usize] {
             Memory::In(bytes) => {
-                gather(bytes, runs, size, out);
+                if let Some(out) = out {
+                    gather(bytes, runs, size, out);
+                }
                 return Ok(());
             }
             Memory::Out(bytes, init) => match init.missing(runs) {
                 None => {
-                    gather(bytes, runs, size, out);
+                    if let Some(out) = out {
+                        gather(bytes, runs, size, out);
+                    }
                     return Ok(());
                 }
                 Some(missing) => Refused::Missing(missing),
@@ -79,7 +85,9 @@ impl<'a> Exec<'_, 'a, '_> {
                 machine.accesses += 1;
                 match window.memory(owner).read(runs, &machine.clock, machine.pc) {
                     Ok(grant) => {
-                        grant.copy_to(out);
+                        if let Some(out) = out {
+                            grant.copy_to(out);
+                        }
                         return Ok(());
                     }
                     Err(refused) => refused,
@@ -166,7 +174,7 @@ impl<'a> Exec<'_, 'a, '_> {
             }
         }
         let mut bytes = [0; 8];
-        self.read_box(memory, rank, &runs, &mut bytes[..dtype.bytes()])?;
+        self.read_box(memory, rank, &runs, Some(&mut bytes[..dtype.bytes()]))?;
         let value = with_element!(dtype, T => {
             bytemuck::pod_read_unaligned::<T>(&bytes[..size_of::<T>()]).to_register()
         });

@@ -445,7 +445,18 @@ fn tiles_that_the_host_cannot_hold() {
           = help: process the data in smaller tiles, in a loop over chunks
     "#]],
     );
-    assert!(matches!(world.fault(kernel, |_| vec![index(1 << 40)]), Fault::TileMemory(_)));
+    for n in [1 << 21, 1 << 31, 1 << 32, 1 << 40] {
+        assert!(matches!(world.fault(kernel, |_| vec![index(n)]), Fault::TileMemory(_)), "{n}");
+        let literal = kernel.replace("n: usize", "").replace("[n, n]", &format!("[{n}, {n}]"));
+        let fault = world.fault(&literal, |_| vec![]);
+        assert!(matches!(&fault, Fault::TileMemory(_)) && fault.to_string().contains("text:3:3"), "{fault}");
+        let bound = kernel
+            .replace("n: usize", "")
+            .replace("[n, n]", "[N, N]")
+            .replace("k(", &format!("k<const N: usize = {n}>("));
+        let fault = world.fault(&bound, |_| vec![]);
+        assert!(matches!(&fault, Fault::TileMemory(_)), "{fault}");
+    }
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! What a launch does when nothing is wrong with it: data, control flow, reports.
 
 use crate::support::{Arg, World, id, index, input, output};
+use pl_core::cost::{RankProgram, cards};
 use pl_core::dtype::DType;
 use pl_core::fault::RankCost;
 use pl_core::runtime::{Contents, Engine, Scheduler};
@@ -280,4 +281,25 @@ InCore fn poll(signal: InOut window<i32, [1]>) {
     }
     let ran = world.ok(kernel, |_| vec![signal.clone()]);
     assert!(!ran.report.order_dependent.is_empty());
+}
+
+#[test]
+fn a_load_of_no_use_costs_what_the_card_says() {
+    let world = World::new(2);
+    let data = world.zeros(DType::F32, &[4, 8]);
+    let kernel = "
+InCore fn unused(data: In window<f32, [4, 8]>) {
+  ctx = pld::get_comm_ctx(data)
+  me = pld::rank(ctx)
+  pld::tile::remote_load(data, 1 - me, [1, 2], [3, 4])
+  pld::tile::remote_load(data, me, [0, 0], [4, 8])
+  pl::load(data, [0, 0], [1, 8])
+}";
+    let program = world.program(kernel, std::slice::from_ref(&data));
+    let ran = world.ok(kernel, |_| vec![data.clone()]);
+    let calls = [RankProgram { program: &program, scalars: &[None] }; 2];
+    for (card, cost) in cards(&calls).iter().zip(&ran.report.ranks) {
+        assert_eq!(card.exact(), Some(*cost));
+        assert_eq!((cost.bytes_received, cost.bytes_sent, cost.remote_loads), (48, 48, 1));
+    }
 }
