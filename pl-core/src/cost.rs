@@ -9,7 +9,7 @@ use crate::ir::{
     ArgKind, BinOp, Block, Elem, EnumValue, Expr, ExprKind, Function, Lit, LocalId, Mode, Op, ScalarType, Stmt,
     StmtKind, Type, UnOp,
 };
-use crate::op::{Cost, ParamKind, ResultKind};
+use crate::op::{Cost, EnumKind, NotifyOp, ParamKind, ResultKind};
 use core::fmt;
 
 /// The most statements that are walked for one rank; loops beyond are counted as unknown.
@@ -377,8 +377,8 @@ impl<'a> Walker<'a> {
     }
 
     fn notify(&mut self, op: &Op, peer: Option<i128>) {
-        let adds =
-            op.args.iter().any(|a| matches!(a.kind, ArgKind::Enum(crate::op::EnumKind::NotifyOp, EnumValue::Known(0))));
+        let adds = ArgKind::Enum(EnumKind::NotifyOp, EnumValue::Known(NotifyOp::AtomicAdd.wire()));
+        let adds = op.args.iter().any(|a| a.kind == adds);
         let value = op.code.info().params.iter().position(|p| p.kind == ParamKind::I32).and_then(|i| self.arg(op, i));
         let credit = match value.map(u64::try_from) {
             Some(Ok(value)) if adds => Span::exactly(value),

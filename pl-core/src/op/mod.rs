@@ -6,9 +6,11 @@
 
 mod reference;
 mod table;
+mod wire;
 
 pub use reference::reference;
 pub use table::{Execute, OpCode, dispatch};
+pub use wire::{AtomicType, NotifyOp, ReduceOp, WaitCmp};
 
 use crate::dtype::DType;
 
@@ -274,10 +276,10 @@ impl EnumKind {
     /// The variants; a variant's wire value is its position.
     pub const fn variants(self) -> &'static [&'static str] {
         match self {
-            EnumKind::NotifyOp => &["AtomicAdd", "Set"],
-            EnumKind::WaitCmp => &["Eq", "Ge"],
-            EnumKind::AtomicType => &["None", "Add"],
-            EnumKind::ReduceOp => &["Sum", "Max", "Min", "Prod"],
+            EnumKind::NotifyOp => NotifyOp::NAMES,
+            EnumKind::WaitCmp => WaitCmp::NAMES,
+            EnumKind::AtomicType => AtomicType::NAMES,
+            EnumKind::ReduceOp => ReduceOp::NAMES,
         }
     }
 

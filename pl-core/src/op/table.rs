@@ -2,7 +2,8 @@
 //! the facade, and its tests: see `docs/add-an-op.md`.
 
 use super::{
-    Access::*, Cost, Default, Dim, EnumKind, Lowering, Only, OpInfo, ParamInfo, ParamKind, ResultKind, Space, TypeArg,
+    Access::*, Cost, Default, Dim, EnumKind, Lowering, Only, OpInfo, ParamInfo, ParamKind, ReduceOp, ResultKind, Space,
+    TypeArg,
 };
 use crate::dtype::DType;
 use ParamKind::*;
@@ -249,7 +250,7 @@ ops! {
             params: &[
                 p("target", Memory(ReadWrite, Space::Window)),
                 p("signal", Memory(Notify, Space::Window)),
-                or(p("op", Enum(EnumKind::ReduceOp)), Default::Enum(0)),
+                or(p("op", Enum(EnumKind::ReduceOp)), Default::Enum(ReduceOp::Sum.wire())),
             ],
             result: ResultKind::Memory(0),
             dtypes: &[(0, NUMERIC), (1, I32_ONLY)],
@@ -257,7 +258,7 @@ ops! {
             distinct: &[(0, 1)],
             only: Some(Only {
                 param: 2,
-                value: 0,
+                value: ReduceOp::Sum.wire(),
                 message: "pld::tensor::reduce_scatter op must be ReduceOp::Sum (got int {}); Max / Min / Prod lowerings are not \
                           yet implemented",
                 help: "use `pld::ReduceOp::Sum`, or `pld::tensor::allreduce`, which takes Sum, Max, Min and Prod",

@@ -6,16 +6,7 @@ use crate::machine::{Halt, Memory, State};
 use crate::plan::OpInst;
 use crate::window::Window;
 use pl_core::fault::{AccessKind, Compare, Region, StaleWait};
-use pl_core::op::EnumKind;
-
-/// `NotifyOp::AtomicAdd`
-const ATOMIC_ADD: i32 = 0;
-/// `NotifyOp::Set`
-const SET: i32 = 1;
-/// `WaitCmp::Eq`
-const EQ: i32 = 0;
-/// `WaitCmp::Ge`
-const GE: i32 = 1;
+use pl_core::op::{EnumKind, NotifyOp, WaitCmp};
 
 fn unknown(kind: EnumKind, value: i32) -> Halt {
     Halt::Internal(format!("`{}` has no value {value}", kind.name()))
@@ -36,10 +27,11 @@ impl<'a> Exec<'_, 'a, '_> {
         let offsets = self.list(op, 2)?;
         let cell = self.region(memory, offsets, offsets.iter().map(|_| 1))?.base();
         let value = self.scalar(op, 3)? as i32;
-        let deposit = match self.constant(op, 4)? {
-            ATOMIC_ADD => Deposit::Add(value),
-            SET => Deposit::Set(value),
-            other => return Err(unknown(EnumKind::NotifyOp, other)),
+        let operation = self.constant(op, 4)?;
+        let deposit = match NotifyOp::from_wire(operation) {
+            Some(NotifyOp::AtomicAdd) => Deposit::Add(value),
+            Some(NotifyOp::Set) => Deposit::Set(value),
+            None => return Err(unknown(EnumKind::NotifyOp, operation)),
         };
         if !self.machine.clock.can_release() {
             return Err(self.machine.over_budget(self.env.budget));
@@ -71,10 +63,11 @@ impl<'a> Exec<'_, 'a, '_> {
         let offsets = self.list(op, 1)?;
         let index = self.region(memory, offsets, offsets.iter().map(|_| 1))?.base();
         let expected = self.scalar(op, 2)? as i32;
-        let compare = match self.constant(op, 3)? {
-            EQ => Compare::Eq,
-            GE => Compare::Ge,
-            other => return Err(unknown(EnumKind::WaitCmp, other)),
+        let comparison = self.constant(op, 3)?;
+        let compare = match WaitCmp::from_wire(comparison) {
+            Some(WaitCmp::Eq) => Compare::Eq,
+            Some(WaitCmp::Ge) => Compare::Ge,
+            None => return Err(unknown(EnumKind::WaitCmp, comparison)),
         };
         let awaited = Awaited { index, expected, compare };
         let machine = &mut *self.machine;
