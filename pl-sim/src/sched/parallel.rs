@@ -77,12 +77,12 @@ impl<'w> Worker<'w, '_, '_> {
         'w: 's,
     {
         let start = Instant::now();
+        let mut threads = 1;
         let mut started = helpers == 0;
         if !started && self.ranks.bytes >= LARGE {
-            self.start(scope, helpers);
+            threads += self.start(scope, helpers);
             started = true;
         }
-        let mut threads = if started { helpers + 1 } else { 1 };
         let mut turns = 0_u32;
         self.work(|queue| {
             turns = turns.saturating_add(1);
@@ -91,22 +91,20 @@ impl<'w> Worker<'w, '_, '_> {
             }
             let elapsed = start.elapsed();
             if elapsed > LONG && elapsed > LONG_TURN * turns {
-                self.start(scope, helpers);
+                threads += self.start(scope, helpers);
                 started = true;
-                threads = helpers + 1;
             }
         });
         threads
     }
 
-    fn start<'s>(self, scope: &'s Scope<'s, '_>, helpers: usize)
+    /// Starts the helpers. How many there are: without a thread, the others do its work.
+    fn start<'s>(self, scope: &'s Scope<'s, '_>, helpers: usize) -> usize
     where
         'w: 's,
     {
-        for _ in 0..helpers {
-            // Without a thread, the others do its work.
-            let _ = thread::Builder::new().spawn_scoped(scope, move || self.work(|_| ()));
-        }
+        let spawn = || thread::Builder::new().spawn_scoped(scope, move || self.work(|_| ()));
+        (0..helpers).take_while(|_| spawn().is_ok()).count()
     }
 
     /// Runs ranks until the run has ended. `between` is called between two turns.
