@@ -1,7 +1,6 @@
 //! Boxes in memory, as runs of elements that stand side by side.
 
-/// The most axes that a tensor, window or tile may have.
-pub(crate) const MAX_AXES: usize = 8;
+use pl_core::verify::MAX_AXES;
 
 /// Extents, of at most [`MAX_AXES`] axes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

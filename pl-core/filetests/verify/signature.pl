@@ -92,3 +92,12 @@ InCore fn several(
 ) {
   y = pl::load(x, [0], [4, 4]) ; error: argument `shape` of `pl::load` has 2 entries, expected 1
 }
+---
+InCore fn axes(
+  six: In tensor<f32, [1, 2, 3, 4, 5, 6]>,
+  seven: In tensor<f32, [1, 2, 3, 4, 5, 6, 7]>, ; error: parameter `seven` has 7 axes, expected at most 6
+  w: InOut window<f32, [1, 1, 1, 1, 1, 1, 1]> ; error: parameter `w` has 7 axes, expected at most 6
+) {
+  a = pl::full::<f32>([1, 1, 1, 1, 1, 1], 0.0)
+  b = pl::full::<f32>([1, 1, 1, 1, 1, 1, 1], 0.0) ; error: argument `shape` of `pl::full` has 7 entries, expected at most 6
+}

@@ -28,6 +28,7 @@ pub(crate) use condition::truth;
 pub use expr::{cast_operand, default_scalar};
 pub use memory::{Pressure, pressure};
 pub(crate) use memory::{check_tile_memory, live_bytes};
+pub use shape::MAX_AXES;
 
 use crate::bind::Bindings;
 use crate::diag::Diagnostic;

@@ -2,7 +2,7 @@
 
 use super::expr::describe;
 use super::shape::About;
-use super::{Checker, Open};
+use super::{Checker, MAX_AXES, Open};
 use crate::diag::Diagnostic;
 use crate::dtype::DType;
 use crate::ir::{
@@ -210,13 +210,14 @@ impl Checker<'_> {
                 }
             }
             ParamKind::Extents => {
-                if self.check_list(arg, &what, at) == Some(0) {
-                    self.error(
-                        at,
-                        format!("{what} is empty, expected at least one extent"),
-                        "write for example `[1, 64]`",
-                    );
-                }
+                let message = match self.check_list(arg, &what, at) {
+                    Some(0) => format!("{what} is empty, expected at least one extent"),
+                    Some(axes) if axes > MAX_AXES => {
+                        format!("{what} has {axes} entries, expected at most {MAX_AXES}")
+                    }
+                    _ => return,
+                };
+                self.error(at, message, "write for example `[1, 64]`");
             }
             ParamKind::Enum(kind) => self.check_enum(arg, kind, index, &what, info, at),
         }
@@ -425,10 +426,11 @@ impl Checker<'_> {
             if let (Some(x), Some(y)) = (root(*a), root(*b))
                 && x == y
             {
+                let at = op.args[usize::from(*b)].loc.or(loc);
                 let (a, b) = (info.params[usize::from(*a)].name, info.params[usize::from(*b)].name);
                 let name = self.name_of(self.function.params[x].local);
                 self.error(
-                    op.args[usize::from(info.distinct[0].1)].loc.or(loc),
+                    at,
                     format!("`{a}` and `{b}` of `{}` are both `{name}`", info.path),
                     "pass two different windows",
                 );

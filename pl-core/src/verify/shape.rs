@@ -15,6 +15,9 @@ pub(super) struct About<'s> {
     pub help: &'s str,
 }
 
+/// The most axes that a tensor, window or tile may have.
+pub const MAX_AXES: usize = 6;
+
 impl Checker<'_> {
     /// Whether two extents may be equal. What constants decide later becomes a fact.
     pub(super) fn extents_agree(&mut self, a: &Extent, b: &Extent, about: &About<'_>) -> bool {

@@ -1,6 +1,6 @@
 //! Rules of the function's own line: dims, parameters, returns.
 
-use super::Checker;
+use super::{Checker, MAX_AXES};
 use crate::diag::Diagnostic;
 use crate::ir::{Elem, Expr, ExprKind, FunctionKind, Loc, Mode, ScalarType, Shaped, Type};
 use crate::poly::Poly;
@@ -51,6 +51,14 @@ impl Checker<'_> {
                     loc,
                     format!("parameter `{name}` has no axis, expected at least one extent"),
                     "write a shape such as `{ [1, 64] }`, or a scalar parameter",
+                );
+            }
+            let axes = param.ty.shaped().map_or(0, |s| s.shape.len());
+            if axes > MAX_AXES {
+                self.error(
+                    loc,
+                    format!("parameter `{name}` has {axes} axes, expected at most {MAX_AXES}"),
+                    "make one axis of several that are always used together",
                 );
             }
         }

@@ -335,7 +335,12 @@ impl Checker<'_> {
             (Type::Tile(a), Type::Tile(b))
             | (Type::Tensor(a), Type::Tensor(b))
             | (Type::Window(a), Type::Window(b)) => {
-                let message = format!("`{name}` is assigned tiles of different shapes");
+                let what = match &old {
+                    Type::Tensor(_) => "tensors",
+                    Type::Window(_) => "windows",
+                    _ => "tiles",
+                };
+                let message = format!("`{name}` is assigned {what} of different shapes");
                 let about = About { loc, message: &message, help: "a variable keeps its shape" };
                 self.elems_agree(&a.elem, &b.elem) && self.shapes_agree(&a.shape, &b.shape, &about)
             }

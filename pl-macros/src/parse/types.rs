@@ -5,6 +5,7 @@ use crate::names;
 use crate::places::{Range, edges};
 use pl_core::dtype::DType;
 use pl_core::ir::{BinOp, Elem, Expr, ExprKind, Extent, FunctionKind, Lit, Mode, ScalarType, Shaped, Type};
+use pl_core::verify::MAX_AXES;
 use proc_macro2::TokenStream;
 use quote::{quote, quote_spanned};
 use syn::{GenericArgument, PathArguments};
@@ -178,9 +179,9 @@ fn shaped(cx: &mut Context, path: &syn::Path, text: &str, range: Range, place: W
         cx.error(Range::of(shape), "this is not a shape", example);
         return Ty::poisoned(cx, range);
     };
-    if array.elems.is_empty() || array.elems.len() > 6 {
+    if array.elems.is_empty() || array.elems.len() > MAX_AXES {
         let at = Range { start: array.bracket_token.span.open(), end: array.bracket_token.span.close() };
-        cx.error(at, format!("a shape of {} axes", array.elems.len()), "a shape has 1 to 6 extents");
+        cx.error(at, format!("a shape of {} axes", array.elems.len()), format!("a shape has 1 to {MAX_AXES} extents"));
         return Ty::poisoned(cx, range);
     }
     let open = text == "pl::Tile" && (place == Where::Let || cx.function.kind == FunctionKind::Inline);
@@ -258,7 +259,10 @@ fn extent(cx: &mut Context, expr: &syn::Expr, lookup: Lookup<'_>) -> Extent {
         syn::Expr::Group(e) => extent(cx, &e.expr, lookup),
         syn::Expr::Paren(e) => extent(cx, &e.expr, lookup),
         syn::Expr::Lit(syn::ExprLit { lit: syn::Lit::Int(int), .. }) if matches!(int.suffix(), "" | "usize") => {
-            let value: i128 = int.base10_parse().ok()?;
+            let Ok(value) = int.base10_parse::<i128>() else {
+                cx.error(range, format!("the extent `{int}` is too large"), "an extent is a `usize`");
+                return None;
+            };
             let loc = cx.loc(range);
             Some(Expr::new(ExprKind::Lit { value: Lit::Int(value), ty: None }).at(loc))
         }

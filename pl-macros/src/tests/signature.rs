@@ -55,6 +55,20 @@ fn types() {
     "#]],
     );
     check(
+        "#[pl::function(InCore)] fn k(x: pl::Tensor<f32, { [1, 1, 1, 1, 1, 1, 1] }>) {}",
+        expect![[r#"
+        1:51 `[1, 1, 1, 1, 1, 1, 1]`: a shape of 7 axes
+            help: a shape has 1 to 6 extents
+    "#]],
+    );
+    check(
+        "#[pl::function(InCore)] fn k(x: pl::Tensor<f32, { [4, 999999999999999999999999999999999999999999] }>) {}",
+        expect![[r#"
+        1:55 `999999999999999999999999999999999999999999`: the extent `999999999999999999999999999999999999999999` is too large
+            help: an extent is a `usize`
+    "#]],
+    );
+    check(
         "#[pl::function(InCore)] fn k(x: &pl::Tensor<f32, { [1] }>, y: &[f32], z: Vec<f32>) {}",
         expect![[r#"
             1:33 `&pl::Tensor<f32, { [1] }>`: a kernel has no type `&pl::Tensor<f32, { [1] }>`

@@ -5,7 +5,6 @@ use super::scalar::{self, ScalarTy};
 use super::{
     Check, Checked, Dst, Inst, MemoryInfo, OpInst, Operand, Origin, Plan, Reg, RegInfo, ScalarParam, TileInfo,
 };
-use crate::region::MAX_AXES;
 use pl_core::bind::Program;
 use pl_core::dtype::DType;
 use pl_core::ir::{
@@ -13,7 +12,7 @@ use pl_core::ir::{
     ScalarType, Stmt, StmtKind, Type, UnOp,
 };
 use pl_core::op::{Access, OpCode, ParamInfo, ParamKind};
-use pl_core::verify::{cast_operand, default_scalar};
+use pl_core::verify::{MAX_AXES, cast_operand, default_scalar};
 use std::collections::HashMap;
 
 /// What went wrong: something that the verifier refuses.
