@@ -243,3 +243,40 @@ fn interrupted() {
           = ranks 0-1: running, at faults.rs:+3:33"#]]
     .assert_eq(&relative(&error.to_string(), first_line));
 }
+
+/// One launch is one interleaving: a race that depends on it is found under some seeds, and under those every time.
+#[test]
+fn interleavings() {
+    #[pl::function(InCore)]
+    fn first_come(
+        mut data: pl::InOut<pld::DistributedTensor<f32, { [1, 4] }>>,
+        signal: pl::InOut<pld::DistributedTensor<i32, { [1, 1] }>>,
+    ) {
+        let my_rank = pld::rank(pld::get_comm_ctx(data));
+        if my_rank == 0 {
+            pld::system::wait(signal, offsets = [0, 0], expected = 1, cmp = pld::WaitCmp::Ge);
+            let row = pld::tile::remote_load(data, peer = 1, offsets = [0, 0], shape = [1, 4]);
+            data = pl::store(row, [0, 0], data);
+        } else {
+            data = pl::store(pl::full::<f32>([1, 4], 1.0), [0, 0], data);
+            pld::system::notify(signal, peer = 0, offsets = [0, 0], value = 1, op = pld::NotifyOp::AtomicAdd);
+        }
+    }
+    let world = world("sim", 3);
+    let (data, signal) = (world.window::<f32>([1, 4]).unwrap(), world.window::<i32>([1, 1]).unwrap());
+    let outcome = |seed| {
+        world.reset_all().unwrap();
+        let options = LaunchOptions { scheduler: Scheduler::Seeded(seed), ..LaunchOptions::default() };
+        let result = world.launch_with(options, (0..3).map(|_| first_come(&data, &signal)));
+        result.map(|_| data.to_array(0).unwrap()).map_err(|error| error.to_string())
+    };
+    let outcomes: Vec<_> = (0..64).map(outcome).collect();
+    assert!(outcomes.iter().any(Result::is_ok) && outcomes.iter().any(Result::is_err));
+    for (seed, expected) in (0..).zip(&outcomes) {
+        assert_eq!(outcome(seed), *expected, "seed {seed}");
+        let report = expected.as_ref().err();
+        let named =
+            report.is_none_or(|r| r.starts_with("race on `data") || r.starts_with("read of elements that nothing"));
+        assert!(named, "seed {seed}: {report:?}");
+    }
+}
