@@ -90,7 +90,7 @@
 //! Both are an [`Error`], which prints as a report, also when `main` returns it. Nothing panics, and no library prints.
 //!
 //! # Limits
-//! - A tensor, window or tile has at most 8 axes. A window has less than 2^32 elements per rank.
+//! - A tensor, window or tile has at most 6 axes. A window has less than 2^32 elements per rank.
 //! - Blocks and expressions of a kernel are nested at most 128 deep; the bodies of functions that it calls count where they are called.
 //! - A rank executes at most 10^9 ops in a launch, unless [`LaunchOptions::op_budget`] says otherwise.
 //! - A [`World`] may be used from several threads. It runs one launch at a time; another waits until that has ended.
