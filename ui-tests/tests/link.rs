@@ -49,7 +49,7 @@ fn symbolic(x: pl::Tensor<f32, { [R, C] }>, y: pl::Out<pl::Tensor<f32, { [1, C] 
 fn symbolic_extents() {
     check(symbolic::ir(), expect![[r#"
         error: `load.1` is `tile<f32, [1, R]>`, declared as `tile<f32, [1, C]>`
-          --> ui-tests/tests/link.rs:42:15 (in kernel `symbolic`)
+          --> ui-tests/tests/link.rs:45:15 (in kernel `symbolic`)
           = help: declare the type that the value has, or convert the value"#]]);
 }
 
@@ -63,7 +63,7 @@ fn annotated(x: pl::Tensor<f32, { [1, 8] }>, y: pl::Out<pl::Tensor<f32, { [1, 8]
 fn annotation_of_a_result() {
     check(annotated::ir(), expect![[r#"
         error: `sum` is `tile<f32, [1, 8]>`, declared as `tile<f32, [1, 4]>`
-          --> ui-tests/tests/link.rs:52:14 (in kernel `annotated`)
+          --> ui-tests/tests/link.rs:58:14 (in kernel `annotated`)
           = help: declare the type that the value has, or convert the value"#]]);
 }
 
@@ -127,6 +127,6 @@ fn negative<T: pl::Element>(y: pl::InOut<pl::Tensor<T, { [8] }>>) {
 fn element_types_that_an_op_lacks() {
     check(negative::ir::<u8>(), expect![[r#"
         error: `tile` of `pl::neg` has element type `u8`, expected f32, f16, bf16, i8, i16, i32, i64
-          --> ui-tests/tests/link.rs:94:5 (in kernel `negated`)
+          --> ui-tests/tests/link.rs:118:5 (in kernel `negated`)
           = help: `pl::neg` takes f32, f16, bf16, i8, i16, i32, i64"#]]);
 }
