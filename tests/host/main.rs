@@ -11,6 +11,8 @@ mod faults;
 mod ops;
 mod process;
 mod reduce_scatter;
+mod reference;
 mod scalars;
 mod support;
+mod windows;
 mod world;
