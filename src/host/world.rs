@@ -4,7 +4,6 @@ use super::prepare::{Compiled, Programs};
 use super::{Call, Error, Stage, Window};
 use crate::Element;
 use ndarray::{ArrayBase, Axis, Data, Dimension};
-use pl_core::cost::{self, RankProgram};
 use pl_core::fault::Report;
 use pl_core::runtime::{Contents, Engine, EngineError, Launch, LaunchOptions, RankCall, WindowId};
 use std::collections::BTreeSet;
@@ -189,11 +188,7 @@ impl World {
     /// Those of [`World::launch`], but for what happens in a run.
     pub fn compile<'a>(&self, calls: impl IntoIterator<Item = Call<'a>>) -> Result<Vec<Stage>, Error> {
         let (calls, compiled) = self.prepare(calls)?;
-        let scalars: Vec<Vec<Option<i64>>> = calls.iter().map(Call::scalars).collect();
-        let programs = compiled.iter().zip(&scalars);
-        let programs: Vec<_> = programs.map(|(c, scalars)| RankProgram { program: &c.program, scalars }).collect();
-        let cards = cost::cards(&programs);
-        Ok(compiled.into_iter().zip(cards).map(|(compiled, cost)| Stage { compiled, cost }).collect())
+        Ok(Stage::all(&calls, compiled))
     }
 
     /// Checks the calls of a launch and binds them.
