@@ -280,3 +280,22 @@ fn interleavings() {
         assert!(named, "seed {seed}: {report:?}");
     }
 }
+
+#[pl::function(InCore)]
+fn square(n: usize, y: pl::Out<pl::Tensor<f32, { [1, 1] }>>) {
+    let ones = pl::full::<f32>([n, n], 1.0);
+    pl::store(ones, [0, 0], y);
+}
+
+#[test]
+fn a_tile_that_the_host_cannot_hold() {
+    let world = world("sim", 1);
+    let mut y = Array2::zeros((1, 1));
+    for n in [1 << 21, 1 << 32, usize::MAX / 2] {
+        let error = world.launch([square(n, y.view_mut())]).unwrap_err();
+        assert!(matches!(&error, Error::Fault(fault) if matches!(**fault, Fault::TileMemory(_))), "{error}");
+        let error = error.to_string();
+        assert!(error.contains("`pl::full` needs") && error.contains("faults.rs:"), "{error}");
+        assert!(error.contains("the host does not have as much"), "{error}");
+    }
+}
