@@ -12,6 +12,11 @@ use pl_core::ir::{ConstValue, Elem, Lit, ScalarType};
 use pl_core::op::EnumKind;
 use std::any::Any;
 
+/// What a call calls.
+pub fn callee(definition: fn() -> Definition) -> fn() -> Definition {
+    definition
+}
+
 /// `value as T`, in the copy of a body.
 pub fn cast<T, S: CastTo<T>>(value: S) -> T {
     let _ = value;

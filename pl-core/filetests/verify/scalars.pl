@@ -47,7 +47,7 @@ InCore fn open_float(x: f32, k: i32) {
   a = 0.5
   b = a * x
   c = 0.5
-  d = c + k ; error: `c` was assigned a number, expected `i32`
+  d = c + k ; error: `c` was assigned a float, expected `i32`
 }
 ---
 InCore fn conditions(n: usize, x: f32, flag: bool) {

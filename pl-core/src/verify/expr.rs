@@ -124,6 +124,7 @@ impl Checker<'_> {
     /// Decides the type of an open local and of all that hang together with it.
     pub(super) fn decide(&mut self, id: LocalId, ty: &ScalarType, loc: Loc) {
         let root = self.decider(id.0 as usize);
+        let was = if self.open[root] == Some(Open::Float) { "a float" } else { "a number" };
         let fits = match (self.open[root], ty) {
             (None, _) => return,
             (Some(_), ScalarType::Bool) => false,
@@ -134,14 +135,16 @@ impl Checker<'_> {
             let name = self.name_of(id);
             self.error(
                 loc,
-                format!("`{name}` was assigned a number, expected `{}`", describe(ty)),
+                format!("`{name}` was assigned {was}, expected `{}`", describe(ty)),
                 format!("assign a value of type `{}`", describe(ty)),
             );
         }
         self.open[root] = None;
+        // Of the wrong type it is right for nothing, and reported once.
+        let decided = if fits { Type::Scalar(ty.clone()) } else { Type::Unknown };
         for local in 0..self.types.len() {
             if self.decider(local) == root && self.types[local] == Some(Type::Unknown) {
-                self.types[local] = Some(Type::Scalar(ty.clone()));
+                self.types[local] = Some(decided.clone());
             }
         }
     }

@@ -84,6 +84,10 @@ impl Checker<'_> {
             None => len.clone(),
         };
         let Some(end_poly) = self.poly(&end) else { return };
+        if end_poly.as_constant().is_some_and(|end| end > i128::from(i64::MAX)) {
+            // What is no index was reported.
+            return;
+        }
         let help = "offset plus extent must not exceed the extent of the memory on each axis";
         match end_poly.minus(&size).and_then(|d| d.as_constant()) {
             Some(past) if past > 0 => {

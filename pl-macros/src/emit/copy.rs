@@ -25,7 +25,7 @@ pub fn function(signature: &Signature, lowered: &Lowered) -> TokenStream {
     quote! {
         #(#attrs)*
         #[allow(arithmetic_overflow, unconditional_panic, dead_code, unused_braces, unused_parens)]
-        #[allow(clippy::all, clippy::pedantic, clippy::nursery)]
+        #[allow(unused_results, clippy::all, clippy::pedantic, clippy::nursery, clippy::restriction)]
         fn #ident #declared(#(#params),*) #output {
             #[allow(unused_imports)]
             use ::pl::Element as _;
@@ -66,11 +66,10 @@ pub fn stub(signature: &Signature) -> TokenStream {
 }
 
 fn return_type(signature: &Signature) -> Option<TokenStream> {
-    let types: Vec<TokenStream> = signature
-        .returns
-        .iter()
-        .map(|ty| if ty.ir == pl_core::ir::Type::Unknown { quote!(!) } else { ty.copy.clone() })
-        .collect();
+    if signature.returns.iter().any(|ty| ty.ir == pl_core::ir::Type::Unknown) {
+        return Some(quote!(!));
+    }
+    let types: Vec<TokenStream> = signature.returns.iter().map(|ty| ty.copy.clone()).collect();
     match types.as_slice() {
         [] => None,
         [one] => Some(one.clone()),

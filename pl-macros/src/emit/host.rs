@@ -45,7 +45,7 @@ pub fn function(signature: &Signature, right: bool) -> TokenStream {
     let lifetimes = lends.then(|| quote!('pl,));
     quote! {
         #(#attrs)*
-        #[allow(clippy::too_many_arguments)]
+        #[allow(clippy::all, clippy::pedantic, clippy::nursery, clippy::restriction)]
         #vis fn #ident<#lifetimes #(#declared),*>(#(#params),*) -> ::pl::Call<#lifetime> {
             #body
         }

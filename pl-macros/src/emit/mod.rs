@@ -73,7 +73,7 @@ pub fn all(
         let span = path.span();
         let name =
             if generics.is_empty() { quote_spanned!(span=> __plain) } else { quote_spanned!(span=> __definition) };
-        quote_spanned!(span=> <#path>::#name #generics as fn() -> ::pl::__private::Definition)
+        quote_spanned!(span=> ::pl::__private::callee(<#path>::#name #generics))
     });
     let definition = quote! {
         static __PL_SOURCE: ::pl::__private::Source = ::pl::__private::Source {
@@ -165,6 +165,7 @@ fn carrier(signature: &Signature) -> TokenStream {
     quote_spanned! {span=>
         #docs
         #[allow(non_camel_case_types, dead_code, missing_debug_implementations, missing_copy_implementations)]
+        #[allow(clippy::exhaustive_structs)]
         #vis struct #ident {}
     }
 }
@@ -181,7 +182,7 @@ fn members(signature: &Signature, constant: &TokenStream, definition: &TokenStre
     let plain =
         if signature.generics.is_empty() { quote!(Self::__definition()) } else { quote!(::core::unreachable!()) };
     quote! {
-        #[allow(dead_code, clippy::all, clippy::pedantic, clippy::nursery)]
+        #[allow(dead_code, clippy::all, clippy::pedantic, clippy::nursery, clippy::restriction)]
         impl #ident {
             /// The definition, whose IR can be looked at.
             pub fn ir #declared() -> ::pl::Kernel {

@@ -38,7 +38,7 @@ impl Lower<'_> {
     pub(super) fn value(&mut self, expr: &mut syn::Expr) -> Value {
         let range = edges(expr);
         match strip(expr) {
-            expr @ (syn::Expr::If(_) | syn::Expr::Block(_)) => {
+            expr @ (syn::Expr::If(_) | syn::Expr::Block(syn::ExprBlock { label: None, .. })) => {
                 let loc = self.loc(range);
                 let mut target = Target::new("value.0", loc);
                 let kind = self.assign(expr, &mut target);
@@ -79,7 +79,7 @@ impl Lower<'_> {
         Rhs::Value(match expr {
             syn::Expr::Group(e) => return self.rhs(&mut e.expr),
             syn::Expr::Paren(e) => return self.rhs(&mut e.expr),
-            syn::Expr::If(_) | syn::Expr::Block(_) => self.value(expr),
+            syn::Expr::If(_) | syn::Expr::Block(syn::ExprBlock { label: None, .. }) => self.value(expr),
             syn::Expr::Lit(e) => self.literal(&e.lit, false, range),
             syn::Expr::Path(e) => self.path(e, range),
             syn::Expr::Unary(_) => return self.unary(expr),
@@ -148,7 +148,7 @@ impl Lower<'_> {
         let generic = e.path.segments.iter().find(|s| !s.arguments.is_none());
         if e.qself.is_some() || generic.is_some() {
             let help = "declare a `const` beside the kernel and name it";
-            return self.poison(range, format!("a kernel has no path `{}`", text_of(&e.path)), help);
+            return self.poison(range, format!("a kernel has no path `{}`", text_of(e)), help);
         }
         if let Some(var) = self.find(&name) {
             let loc = self.loc(range);
@@ -162,11 +162,13 @@ impl Lower<'_> {
                     let (message, help) = self.undefined(&name);
                     self.poison(range, message, help)
                 }
-                _ => self.poison(
-                    range,
-                    format!("`{name}` is not a value of a kernel"),
-                    "constants are written in capitals: `consts::SIZE`",
-                ),
+                _ => {
+                    let help = match OpCode::from_path(&name) {
+                        Some(op) => format!("call it: `{}`", op.info().example),
+                        None => "constants are written in capitals: `consts::SIZE`".to_owned(),
+                    };
+                    self.poison(range, format!("`{name}` is not a value of a kernel"), help)
+                }
             };
         }
         if let [ty, constant] = segments.as_slice()

@@ -128,6 +128,9 @@ pub fn expression(expr: &Expr) -> (Range, String, String) {
         Expr::Let(_) => at(&|| whole, "a kernel has no `let` in conditions", "compare the values: `if a == b { … }`"),
         Expr::ForLoop(_) | Expr::While(_) => at(&|| whole, "a loop gives no value", "assign to a variable in it"),
         Expr::Assign(_) => at(&|| whole, "an assignment gives no value", "write it as a statement of its own"),
+        Expr::Block(syn::ExprBlock { label: Some(label), .. }) => {
+            at(&|| Range::of(label), "a kernel has no labels", "remove it")
+        }
         Expr::Infer(_) => at(&|| whole, "`_` is not a value", "write the value"),
         _ => at(
             &|| whole,
@@ -161,6 +164,9 @@ fn method_help(call: &syn::ExprMethodCall) -> String {
 pub fn attributes(cx: &mut Context, body: &syn::Block) {
     struct Attributes<'a>(&'a mut Context);
     impl<'ast> Visit<'ast> for Attributes<'_> {
+        /// Items are reported themselves.
+        fn visit_item(&mut self, _: &'ast syn::Item) {}
+
         fn visit_attribute(&mut self, attr: &'ast syn::Attribute) {
             let lint = ["allow", "expect", "warn", "deny"].iter().any(|level| attr.path().is_ident(level));
             if !lint {

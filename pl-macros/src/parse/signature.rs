@@ -50,11 +50,20 @@ pub fn read(cx: &mut Context, attr: Attr, item: &ItemFn) -> Signature {
         cx.function.dynamic.push((name.to_string().into(), loc));
     }
     check_qualifiers(cx, sig);
+    check_name(cx, &sig.ident);
+    let mut attrs = item.attrs.clone();
+    attrs.retain(|attr| {
+        let again = path_text(attr.path()) == "pl::function";
+        if again {
+            cx.error(Range::of(attr), "a second `pl::function`", "a function has one type: remove one of them");
+        }
+        !again
+    });
     let generics = read_generics(cx, &sig.generics);
     let params: Vec<Param> = sig.inputs.iter().filter_map(|input| read_param(cx, input)).collect();
     let returns = read_returns(cx, &sig.output);
     Signature {
-        attrs: item.attrs.clone(),
+        attrs,
         vis: item.vis.clone(),
         ident: sig.ident.clone(),
         kind: attr.kind,
@@ -62,6 +71,14 @@ pub fn read(cx: &mut Context, attr: Attr, item: &ItemFn) -> Signature {
         generics,
         params,
         returns,
+    }
+}
+
+/// The function's name becomes that of a type.
+fn check_name(cx: &mut Context, ident: &Ident) {
+    let name = ident.to_string();
+    if super::is_scalar_name(&name) {
+        cx.error(Range::one(ident.span()), format!("a function named `{name}`, as a type"), "give it another name");
     }
 }
 
@@ -110,6 +127,10 @@ fn read_generics(cx: &mut Context, generics: &syn::Generics) -> Vec<Generic> {
                 let ident = &ty.ident;
                 let is_element = |bound: &TypeParamBound| matches!(bound, TypeParamBound::Trait(t) if path_text(&t.path) == "pl::Element");
                 let mut declared = quote!(#param);
+                if let Some((_, default)) = &ty.default {
+                    cx.error(Range::of(default), "a generic parameter of a function has no default", "remove it");
+                    declared = quote!(#ident: ::pl::Element);
+                }
                 let bounded_elsewhere = ty.bounds.is_empty() && generics.where_clause.is_some();
                 if bounded_elsewhere {
                     declared = quote!(#ident: ::pl::Element);
@@ -135,6 +156,9 @@ fn read_generics(cx: &mut Context, generics: &syn::Generics) -> Vec<Generic> {
                                 `pld::ReduceOp::from_int(N)`";
                     cx.error(Range::of(ty), format!("a const generic of type `{}`", text_of(ty)), help);
                     declared = quote!(const #ident: usize);
+                }
+                if let Some((_, default)) = &param.default {
+                    cx.error(Range::of(default), "a generic parameter of a function has no default", "remove it");
                 }
                 cx.hole(&ident.to_string(), true, || quote!(#ident));
                 read.push(Generic { ident: ident.clone(), constant: true, declared });
@@ -201,6 +225,10 @@ fn read_returns(cx: &mut Context, output: &ReturnType) -> Vec<Ty> {
         source = &group.elem;
     }
     let types: Vec<Ty> = match source {
+        syn::Type::Tuple(tuple) if tuple.elems.len() == 1 => {
+            cx.error(Range::of(tuple), "a tuple of one type", "write the type itself");
+            tuple.elems.iter().map(|t| ty(cx, t, Where::Return, &|_| None)).collect()
+        }
         syn::Type::Tuple(tuple) => tuple.elems.iter().map(|t| ty(cx, t, Where::Return, &|_| None)).collect(),
         one => vec![ty(cx, one, Where::Return, &|_| None)],
     };

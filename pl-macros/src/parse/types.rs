@@ -259,8 +259,12 @@ fn extent(cx: &mut Context, expr: &syn::Expr, lookup: Lookup<'_>) -> Extent {
         syn::Expr::Group(e) => extent(cx, &e.expr, lookup),
         syn::Expr::Paren(e) => extent(cx, &e.expr, lookup),
         syn::Expr::Lit(syn::ExprLit { lit: syn::Lit::Int(int), .. }) if matches!(int.suffix(), "" | "usize") => {
-            let Ok(value) = int.base10_parse::<i128>() else {
-                cx.error(range, format!("the extent `{int}` is too large"), "an extent is a `usize`");
+            let Some(value) = int.base10_parse::<i64>().ok().map(i128::from) else {
+                cx.error(
+                    range,
+                    format!("the extent `{int}` is too large"),
+                    format!("an extent is at most {}", i64::MAX),
+                );
                 return None;
             };
             let loc = cx.loc(range);

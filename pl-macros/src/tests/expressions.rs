@@ -111,7 +111,7 @@ fn names() {
             help: write `T::ZERO`, `T::ONE`, or `pl::lit::<T>(1.5)`
         3:9 `consts::size`: `consts::size` is not a value of a kernel
             help: constants are written in capitals: `consts::SIZE`
-        4:9 `<f32 as X>::Y`: a kernel has no path `X ::Y`
+        4:9 `<f32 as X>::Y`: a kernel has no path `<f32 as X>::Y`
             help: declare a `const` beside the kernel and name it
         5:9 `Foo::<3>::BAR`: a kernel has no path `Foo::<3>::BAR`
             help: declare a `const` beside the kernel and name it

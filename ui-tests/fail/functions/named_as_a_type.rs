@@ -1,0 +1,6 @@
+#[pl::function(InCore)]
+fn f32(y: pl::InOut<pl::Tensor<f32, { [8] }>>) {
+    pl::write(y, [0], 1.0);
+}
+
+fn main() {}
