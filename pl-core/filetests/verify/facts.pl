@@ -45,3 +45,10 @@ InCore fn declared<const A>() {
   check n: usize
   m = n + 1i32 ; error: `+` between `usize` and `i32`
 }
+---
+InCore fn assigned_again<const A, const B>(x: In tensor<f32, [A]>, y: In tensor<f32, [B]>, v: In window<f32, [A]>, w: In window<f32, [B]>) {
+  t = x
+  t = y ; error: `t` names the memory of `x` and is assigned that of `y` ; fact: `t` is assigned tensors of different shapes: `A` against `B`
+  u = v
+  u = w ; error: `u` names the memory of `v` and is assigned that of `w` ; fact: `u` is assigned windows of different shapes: `A` against `B`
+}
