@@ -65,7 +65,7 @@ fn types() {
         "#[pl::function(InCore)] fn k(x: pl::Tensor<f32, { [4, 999999999999999999999999999999999999999999] }>) {}",
         expect![[r#"
         1:55 `999999999999999999999999999999999999999999`: the extent `999999999999999999999999999999999999999999` is too large
-            help: an extent is a `usize`
+            help: an extent is at most 9223372036854775807
     "#]],
     );
     check(
