@@ -1,6 +1,6 @@
 //! Rust that the language does not have: each is reported at its token, with what to write instead.
 
-use crate::context::{Context, text_of};
+use crate::context::{Context, path_text, text_of};
 use crate::places::{Range, edges};
 use pl_core::op::OpCode;
 use syn::Expr;
@@ -160,7 +160,7 @@ fn method_help(call: &syn::ExprMethodCall) -> String {
     }
 }
 
-/// Rejects attributes in the body, but for the levels of lints.
+/// Rejects attributes in the body, but for the levels of lints, and what only rustfmt reads.
 pub fn attributes(cx: &mut Context, body: &syn::Block) {
     struct Attributes<'a>(&'a mut Context);
     impl<'ast> Visit<'ast> for Attributes<'_> {
@@ -169,7 +169,7 @@ pub fn attributes(cx: &mut Context, body: &syn::Block) {
 
         fn visit_attribute(&mut self, attr: &'ast syn::Attribute) {
             let lint = ["allow", "expect", "warn", "deny"].iter().any(|level| attr.path().is_ident(level));
-            if !lint {
+            if !lint && path_text(attr.path()) != "rustfmt::skip" {
                 self.0.error(
                     Range::of(attr),
                     format!("the attribute `{}` in a kernel", text_of(attr.path())),

@@ -1,12 +1,13 @@
 #[pl::function(InCore)]
 fn kernel(a: f32, y: pl::InOut<pl::Tensor<f32, { [8] }>>) {
-    let b = a
+    #[rustfmt::skip]
+    let sum = a
         + a + a + a + a + a + a + a + a + a + a + a + a + a + a + a + a + a + a + a + a + a + a + a + a + a + a + a
         + a + a + a + a + a + a + a + a + a + a + a + a + a + a + a + a + a + a + a + a + a + a + a + a + a + a + a
         + a + a + a + a + a + a + a + a + a + a + a + a + a + a + a + a + a + a + a + a + a + a + a + a + a + a + a
         + a + a + a + a + a + a + a + a + a + a + a + a + a + a + a + a + a + a + a + a + a + a + a + a + a + a + a
         + a + a + a + a + a + a + a + a + a + a + a + a + a + a + a + a + a + a + a + a + a + a + a + a + a + a + a;
-    pl::write(y, [0], b);
+    pl::write(y, [0], sum);
 }
 
 fn main() {}

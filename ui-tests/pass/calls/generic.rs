@@ -10,7 +10,10 @@ fn load_row<T: pl::Element, const R: usize, const C: usize>(
 }
 
 #[pl::function(Inline)]
-fn summed<T: pl::Element, const C: usize>(a: pl::Tile<T, { [1, C] }>, b: pl::Tile<T, { [1, C] }>) -> pl::Tile<T, { [1, C] }> {
+fn summed<T: pl::Element, const C: usize>(
+    a: pl::Tile<T, { [1, C] }>,
+    b: pl::Tile<T, { [1, C] }>,
+) -> pl::Tile<T, { [1, C] }> {
     a + b
 }
 

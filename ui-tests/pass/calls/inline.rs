@@ -24,10 +24,7 @@ fn bump(signal: pl::InOut<pld::DistributedTensor<i32, { [NR, 1] }>>, by: i32) {
 }
 
 #[pl::function(Inline, dynamic(N))]
-fn put(
-    t: pl::Tile<f32, { [1, N] }>,
-    mut y: pl::Out<pl::Tensor<f32, { [1, N] }>>,
-) -> pl::Tensor<f32, { [1, N] }> {
+fn put(t: pl::Tile<f32, { [1, N] }>, mut y: pl::Out<pl::Tensor<f32, { [1, N] }>>) -> pl::Tensor<f32, { [1, N] }> {
     y = pl::store(t, [0, 0], y);
     y
 }

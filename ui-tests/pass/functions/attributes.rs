@@ -32,6 +32,7 @@ pub fn expected(n: usize, y: pl::InOut<pl::Tensor<f32, { [8] }>>) {
 /// In a statement.
 #[function(InCore)]
 pub fn within(y: pl::InOut<pl::Tensor<f32, { [8] }>>) {
+    #[rustfmt::skip]
     #[allow(unused_variables)]
     let unused = pl::load(y, [0], [8]);
     pl::write(y, [0], 1.0);

@@ -7,7 +7,7 @@ fn nothing() {}
 #[pl::function(InCore)]
 fn unused(_n: usize, _x: pl::Tensor<f32, { [8] }>) {}
 
-#[pl::function(InCore,)]
+#[pl::function(InCore)]
 fn only_scalars(n: usize) {
     let _ = n;
 }
