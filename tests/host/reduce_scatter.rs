@@ -163,6 +163,17 @@ fn counts_equal_the_cost_card() {
                 // (P-1)/P of the bytes of the whole input.
                 assert_eq!(cost.bytes_received as usize, (p - 1) * size * 4);
                 assert_eq!(cost.result_elements as usize, size);
+                // Every notify to a peer is one of a barrier and deposits one credit; the builtin takes them back, by hand they stay.
+                let (card, peers) = (stages[rank].cost(), p as u64 - 1);
+                assert_eq!(card.barriers.exact(), Some(cost.peer_notifies / peers));
+                assert_eq!(card.barriers.exact(), Some(cost.waits / peers));
+                assert_eq!(card.credits, card.barriers);
+                let left = windows.signal.to_array(rank).unwrap();
+                for (src, left) in left.iter().enumerate() {
+                    let deposited = stages[src].cost().credits.exact().unwrap() as i32;
+                    let expected = if src == rank || mode == Mode::Builtin { 0 } else { deposited };
+                    assert_eq!(*left, expected, "P = {p}, cell {src} of rank {rank}, {mode:?}");
+                }
             }
         }
     }

@@ -18,6 +18,8 @@ pub struct Session {
     program: Program,
     args: Args,
     interrupt: Arc<AtomicBool>,
+    /// Whether no launch is under way or to come, which could end with a report.
+    launched: Arc<AtomicBool>,
 }
 
 /// How an example ends well.
@@ -53,7 +55,7 @@ pub fn run(
         }
     };
     args.world.color.choice().write_global();
-    let session = Session { program, args, interrupt: Arc::default() };
+    let session = Session { program, args, interrupt: Arc::default(), launched: Arc::default() };
     session.watch_interrupts();
     let result = body(&session).and_then(|done| match done {
         Done::Checked => session.print("OK\n"),
@@ -135,7 +137,10 @@ impl Session {
     pub fn launch<'a>(&self, world: &World, calls: impl IntoIterator<Item = Call<'a>>) -> Result<Report, Failure> {
         let scheduler = self.args.world.seed.map_or(Scheduler::Parallel, Scheduler::Seeded);
         let options = LaunchOptions { scheduler, interrupt: Some(self.interrupt.clone()), ..LaunchOptions::default() };
-        let report = world.launch_with(options, calls)?;
+        self.launched.store(false, Ordering::SeqCst);
+        let report = world.launch_with(options, calls);
+        self.launched.store(true, Ordering::SeqCst);
+        let report = report?;
         for site in &report.order_dependent {
             let place = site.place.as_ref().map_or_else(String::new, |place| format!(" at {place}"));
             let (op, kernel) = (site.op, &site.kernel);
@@ -155,6 +160,7 @@ impl Session {
         emit: Emit,
         mut compile: impl FnMut(Mode) -> Result<Vec<Stage>, Error>,
     ) -> Result<Done, Failure> {
+        self.launched.store(true, Ordering::SeqCst);
         let stages = compile(self.mode())?;
         let Some(first) = stages.first() else { return Ok(Done::Emitted) };
         let text = match emit {
@@ -188,11 +194,12 @@ impl Session {
         report("note", AnsiColor::Cyan, text);
     }
 
-    /// The first Ctrl-C ends the run that is under way, with a report; the second ends the process.
+    /// Ctrl-C ends the launch that is under way or comes next, with a report; where there is none, or at the second time, the process.
     fn watch_interrupts(&self) {
-        let interrupt = self.interrupt.clone();
+        let (interrupt, launched) = (self.interrupt.clone(), self.launched.clone());
         let handler = move || {
-            if interrupt.swap(true, Ordering::Relaxed) {
+            let again = interrupt.swap(true, Ordering::SeqCst);
+            if again || launched.load(Ordering::SeqCst) {
                 std::process::exit(130);
             }
         };
