@@ -240,13 +240,16 @@ mod tests {
         Test,
     }
 
+    /// A notify: its number among the accesses, what it did, what it released.
+    type Notify = (usize, Deposit, Vec<bool>);
+
     /// The rules, taken literally: every access ever made, and for each rank the set of those that happened before.
     #[derive(Default)]
     struct Model {
         accesses: Vec<(usize, usize, Kind)>,
         knows: Vec<Vec<bool>>,
-        /// Per cell, the value at first, and every notify: its number among the accesses, what it did, what it released.
-        notifies: Vec<(i32, Vec<(usize, Deposit, Vec<bool>)>)>,
+        /// Per cell, every notify.
+        notifies: Vec<Vec<Notify>>,
     }
 
     impl Model {
@@ -268,10 +271,10 @@ mod tests {
 
         /// A wait passed: tries every number of notifies, from none on.
         fn learn(&mut self, rank: usize, cell: usize, expected: i32) {
-            let (first, notifies) = self.notifies[cell].clone();
+            let notifies = self.notifies[cell].clone();
             for taken in 0..=notifies.len() {
                 let rest_unknown = notifies[taken..].iter().all(|n| self.knows[rank].get(n.0) != Some(&true));
-                let value = notifies[..taken].iter().fold(first, |value, n| match n.1 {
+                let value = notifies[..taken].iter().fold(0, |value, n| match n.1 {
                     Deposit::Add(add) => value + add,
                     Deposit::Set(value) => value,
                 });
@@ -307,8 +310,7 @@ mod tests {
                 (0..ranks).map(|owner| Memory::new(owner, CELLS, 4, true).expect("memory")).collect();
             let mut clocks: Vec<Clock> = (0..ranks).map(|rank| Clock::new(rank, ranks)).collect();
             let cells = ranks * CELLS;
-            let mut model =
-                Model { knows: vec![vec![]; ranks], notifies: vec![(0, vec![]); cells], ..Model::default() };
+            let mut model = Model { knows: vec![vec![]; ranks], notifies: vec![vec![]; cells], ..Model::default() };
             for step in 0..120 {
                 let rank = random(ranks);
                 let kind = [Kind::Read, Kind::Write, Kind::Notify, Kind::Notify, Kind::Test, Kind::Test][random(6)];
@@ -342,7 +344,7 @@ mod tests {
                 match kind {
                     Kind::Notify => {
                         let released = model.knows[rank].clone();
-                        model.notifies[cell].1.push((model.accesses.len() - 1, deposit, released));
+                        model.notifies[cell].push((model.accesses.len() - 1, deposit, released));
                     }
                     Kind::Test => model.learn(rank, cell, held - slack),
                     Kind::Read | Kind::Write => {}
