@@ -16,6 +16,7 @@
 //! What depends on constants that are not filled in yet is not an error but a [`Fact`], for the macro to have rustc check. What depends on
 //! values that only a run has is checked there.
 
+mod args;
 mod condition;
 mod expr;
 mod memory;
