@@ -1,10 +1,10 @@
 //! The host's side of a kernel: a function that makes a call of it.
 
-use super::{generics, is_window};
+use super::is_window;
 use crate::parse::Signature;
 use pl_core::ir::{FunctionKind, Mode, Type};
 use proc_macro2::{Literal, TokenStream};
-use quote::quote;
+use quote::{quote, quote_spanned};
 
 /// `fn kernel<'a>(x: ArrayView2<'a, f32>, …) -> Call<'a>`; nothing for an Inline function.
 pub fn function(signature: &Signature, right: bool) -> TokenStream {
@@ -31,9 +31,10 @@ pub fn function(signature: &Signature, right: bool) -> TokenStream {
         params.push(quote!(#name: #ty));
         arguments.push(quote!(::pl::__private::#argument(#name)));
     }
-    let (_, generic_arguments) = generics(signature);
     let body = if right {
-        quote!(::pl::__private::call(<#ident>::__definition #generic_arguments, ::std::vec![#(#arguments),*]))
+        let idents = signature.generics.iter().map(|g| &g.ident);
+        let definition = quote_spanned!(ident.span()=> <#ident>::__definition::<#(#idents),*>);
+        quote!(::pl::__private::call(#definition, ::std::vec![#(#arguments),*]))
     } else {
         let names = signature.params.iter().map(|p| &p.ident);
         quote! {

@@ -173,11 +173,13 @@ fn carrier(signature: &Signature) -> TokenStream {
 /// What belongs to the type.
 fn members(signature: &Signature, constant: &TokenStream, definition: &TokenStream) -> TokenStream {
     let ident = &signature.ident;
-    let (declared, arguments) = generics(signature);
+    let (declared, _) = generics(signature);
     let call = copy::stub(signature);
     // Spanned like `__call`, so that a call with wrong generic arguments is one error.
     let name = quote_spanned!(ident.span()=> __definition);
-    let made = quote_spanned!(ident.span()=> ::pl::Kernel::new(Self::#name #arguments ()));
+    // What rustc notes of the instance, it notes here.
+    let idents = signature.generics.iter().map(|g| &g.ident);
+    let made = quote_spanned!(ident.span()=> ::pl::Kernel::new(Self::#name::<#(#idents),*>()));
     // For a call without generic arguments: of a generic function that is an error elsewhere, and must not be one here too.
     let plain =
         if signature.generics.is_empty() { quote!(Self::__definition()) } else { quote!(::core::unreachable!()) };

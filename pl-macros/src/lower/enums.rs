@@ -97,7 +97,7 @@ impl Lower<'_> {
                     self.error(range, not_constant(param, info), format!("write one of {}", variants()));
                     return None;
                 }
-                Some(EnumValue::Const(self.cx.hole(&text_of(expr), generic, || quote!(const { #expr }))))
+                Some(EnumValue::Const(self.cx.hole(&text_of(expr), generic, || quote!(#expr))))
             }
             syn::Expr::Lit(_) => {
                 let message = format!(

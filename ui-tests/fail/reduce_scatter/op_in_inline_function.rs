@@ -1,0 +1,19 @@
+use pl::distributed as pld;
+
+#[pl::function(Inline, dynamic(NR, SIZE))]
+fn reduced(
+    data: pl::InOut<pld::DistributedTensor<f32, { [NR, SIZE] }>>,
+    signal: pl::InOut<pld::DistributedTensor<i32, { [NR, 1] }>>,
+) {
+    pld::tensor::reduce_scatter(data, signal, op = pld::ReduceOp::Min);
+}
+
+#[pl::function(InCore, dynamic(NR, SIZE))]
+fn kernel(
+    data: pl::InOut<pld::DistributedTensor<f32, { [NR, SIZE] }>>,
+    signal: pl::InOut<pld::DistributedTensor<i32, { [NR, 1] }>>,
+) {
+    reduced(data, signal);
+}
+
+fn main() {}
