@@ -29,10 +29,13 @@ fn mutual(n: usize, y: pl::Out<pl::Tensor<f32, { [8] }>>) {
 
 #[test]
 fn mutual_recursion() {
-    check(mutual::ir(), expect![[r#"
+    check(
+        mutual::ir(),
+        expect![[r#"
         error: recursion: `link::mutual` calls `link::even` calls `link::odd` calls `link::even`
           --> ui-tests/tests/link.rs:15:4 (in kernel `even`)
-          = help: an `Inline` function is put where it is called: write a loop instead"#]]);
+          = help: an `Inline` function is put where it is called: write a loop instead"#]],
+    );
 }
 
 #[pl::function(Inline, dynamic(N))]
@@ -47,10 +50,13 @@ fn symbolic(x: pl::Tensor<f32, { [R, C] }>, y: pl::Out<pl::Tensor<f32, { [1, C] 
 
 #[test]
 fn symbolic_extents() {
-    check(symbolic::ir(), expect![[r#"
+    check(
+        symbolic::ir(),
+        expect![[r#"
         error: `load.1` is `tile<f32, [1, R]>`, declared as `tile<f32, [1, C]>`
           --> ui-tests/tests/link.rs:45:15 (in kernel `symbolic`)
-          = help: declare the type that the value has, or convert the value"#]]);
+          = help: declare the type that the value has, or convert the value"#]],
+    );
 }
 
 #[pl::function(InCore)]
@@ -61,10 +67,13 @@ fn annotated(x: pl::Tensor<f32, { [1, 8] }>, y: pl::Out<pl::Tensor<f32, { [1, 8]
 
 #[test]
 fn annotation_of_a_result() {
-    check(annotated::ir(), expect![[r#"
+    check(
+        annotated::ir(),
+        expect![[r#"
         error: `sum` is `tile<f32, [1, 8]>`, declared as `tile<f32, [1, 4]>`
           --> ui-tests/tests/link.rs:58:14 (in kernel `annotated`)
-          = help: declare the type that the value has, or convert the value"#]]);
+          = help: declare the type that the value has, or convert the value"#]],
+    );
 }
 
 #[pl::function(Inline, dynamic(N))]
@@ -80,7 +89,9 @@ fn columns(x: pl::Tensor<f32, { [R, C] }>, y: pl::Out<pl::Tensor<f32, { [1, 1] }
 #[test]
 fn extents_that_a_launch_decides() {
     // One column may be what the tensor has: that is known at launch.
-    check(columns::ir(), expect![[r#"
+    check(
+        columns::ir(),
+        expect![[r#"
         pl 1
         InCore fn columns(x: In tensor<f32, [R, C]>, y: Out tensor<f32, [1, 1]>) dynamic(R, C) {
           check x: tensor<f32, [R, 1]>
@@ -88,7 +99,8 @@ fn extents_that_a_launch_decides() {
           first = read
           pl::write(y, [0, 0], first)
         }
-    "#]]);
+    "#]],
+    );
 }
 
 #[pl::function(Inline)]
@@ -103,14 +115,17 @@ fn past_the_end<const N: usize>(x: pl::Tensor<f32, { [8] }>, y: pl::Out<pl::Tens
 
 #[test]
 fn generic_arguments_that_fit() {
-    check(past_the_end::ir::<7>(), expect![[r#"
+    check(
+        past_the_end::ir::<7>(),
+        expect![[r#"
         pl 1
         InCore fn past_the_end<generic const N: usize = 7>(x: In tensor<f32, [8]>, y: Out tensor<f32, [8]>) {
           read = pl::read(x, [7])
           nth = read
           pl::write(y, [0], nth)
         }
-    "#]]);
+    "#]],
+    );
 }
 
 #[pl::function(Inline)]
@@ -125,8 +140,11 @@ fn negative<T: pl::Element>(y: pl::InOut<pl::Tensor<T, { [8] }>>) {
 
 #[test]
 fn element_types_that_an_op_lacks() {
-    check(negative::ir::<u8>(), expect![[r#"
+    check(
+        negative::ir::<u8>(),
+        expect![[r#"
         error: `tile` of `pl::neg` has element type `u8`, expected f32, f16, bf16, i8, i16, i32, i64
           --> ui-tests/tests/link.rs:118:5 (in kernel `negated`)
-          = help: `pl::neg` takes f32, f16, bf16, i8, i16, i32, i64"#]]);
+          = help: `pl::neg` takes f32, f16, bf16, i8, i16, i32, i64"#]],
+    );
 }
