@@ -3,13 +3,7 @@
 use expect_test::{Expect, expect};
 use pl::Kernel;
 
-fn check(kernel: Kernel, expected: Expect) {
-    let report = match kernel.function() {
-        Ok(function) => pl::text::print(&function),
-        Err(error) => error.to_string(),
-    };
-    expected.assert_eq(&report);
-}
+// The functions come first: reports name their lines.
 
 #[pl::function(Inline)]
 fn even(n: usize) -> usize {
@@ -27,17 +21,6 @@ fn mutual(n: usize, y: pl::Out<pl::Tensor<f32, { [8] }>>) {
     pl::write(y, [even(n)], 1.0);
 }
 
-#[test]
-fn mutual_recursion() {
-    check(
-        mutual::ir(),
-        expect![[r#"
-        error: recursion: `link::mutual` calls `link::even` calls `link::odd` calls `link::even`
-          --> ui-tests/tests/link.rs:15:4 (in kernel `even`)
-          = help: an `Inline` function is put where it is called: write a loop instead"#]],
-    );
-}
-
 #[pl::function(Inline, dynamic(N))]
 fn summed(a: pl::Tile<f32, { [1, N] }>, b: pl::Tile<f32, { [1, N] }>) -> pl::Tile<f32, { [1, N] }> {
     a + b
@@ -45,35 +28,16 @@ fn summed(a: pl::Tile<f32, { [1, N] }>, b: pl::Tile<f32, { [1, N] }>) -> pl::Til
 
 #[pl::function(InCore, dynamic(R, C))]
 fn symbolic(x: pl::Tensor<f32, { [R, C] }>, y: pl::Out<pl::Tensor<f32, { [1, C] }>>) {
-    pl::store(summed(pl::load(x, [0, 0], [1, C]), pl::load(x, [0, 0], [1, R])), [0, 0], y);
-}
-
-#[test]
-fn symbolic_extents() {
-    check(
-        symbolic::ir(),
-        expect![[r#"
-        error: `load.1` is `tile<f32, [1, R]>`, declared as `tile<f32, [1, C]>`
-          --> ui-tests/tests/link.rs:45:15 (in kernel `symbolic`)
-          = help: declare the type that the value has, or convert the value"#]],
-    );
+    let row = pl::load(x, [0, 0], [1, C]);
+    let column = pl::load(x, [0, 0], [1, R]);
+    pl::store(summed(row, column), [0, 0], y);
 }
 
 #[pl::function(InCore)]
 fn annotated(x: pl::Tensor<f32, { [1, 8] }>, y: pl::Out<pl::Tensor<f32, { [1, 8] }>>) {
-    let sum: pl::Tile<f32, { [1, 4] }> = summed(pl::load(x, [0, 0], [1, 8]), pl::load(x, [0, 0], [1, 8]));
+    let row = pl::load(x, [0, 0], [1, 8]);
+    let sum: pl::Tile<f32, { [1, 4] }> = summed(row, row);
     pl::store(sum, [0, 0], y);
-}
-
-#[test]
-fn annotation_of_a_result() {
-    check(
-        annotated::ir(),
-        expect![[r#"
-        error: `sum` is `tile<f32, [1, 8]>`, declared as `tile<f32, [1, 4]>`
-          --> ui-tests/tests/link.rs:58:14 (in kernel `annotated`)
-          = help: declare the type that the value has, or convert the value"#]],
-    );
 }
 
 #[pl::function(Inline, dynamic(N))]
@@ -84,6 +48,67 @@ fn first(x: pl::Tensor<f32, { [N, 1] }>) -> f32 {
 #[pl::function(InCore, dynamic(R, C))]
 fn columns(x: pl::Tensor<f32, { [R, C] }>, y: pl::Out<pl::Tensor<f32, { [1, 1] }>>) {
     pl::write(y, [0, 0], first(x));
+}
+
+#[pl::function(Inline)]
+fn nth<const N: usize>(x: pl::Tensor<f32, { [8] }>) -> f32 {
+    pl::read(x, [N])
+}
+
+#[pl::function(InCore)]
+fn seventh<const N: usize>(x: pl::Tensor<f32, { [8] }>, y: pl::Out<pl::Tensor<f32, { [8] }>>) {
+    pl::write(y, [0], nth::<N>(x));
+}
+
+#[pl::function(Inline)]
+fn negated<T: pl::Element>(t: pl::Tile<T, { [8] }>) -> pl::Tile<T, { [8] }> {
+    -t
+}
+
+#[pl::function(InCore)]
+fn negative<T: pl::Element>(y: pl::InOut<pl::Tensor<T, { [8] }>>) {
+    pl::store(negated::<T>(pl::load(y, [0], [8])), [0], y);
+}
+
+fn check(kernel: Kernel, expected: Expect) {
+    let report = match kernel.function() {
+        Ok(function) => pl::text::print(&function),
+        Err(error) => error.to_string(),
+    };
+    expected.assert_eq(&report);
+}
+
+#[test]
+fn mutual_recursion() {
+    check(
+        mutual::ir(),
+        expect![[r#"
+        error: recursion: `link::mutual` calls `link::even` calls `link::odd` calls `link::even`
+          --> ui-tests/tests/link.rs:9:4 (in kernel `even`)
+          = help: an `Inline` function is put where it is called: write a loop instead"#]],
+    );
+}
+
+#[test]
+fn symbolic_extents() {
+    check(
+        symbolic::ir(),
+        expect![[r#"
+        error: `column` is `tile<f32, [1, R]>`, declared as `tile<f32, [1, C]>`
+          --> ui-tests/tests/link.rs:33:15 (in kernel `symbolic`)
+          = help: declare the type that the value has, or convert the value"#]],
+    );
+}
+
+#[test]
+fn annotation_of_a_result() {
+    check(
+        annotated::ir(),
+        expect![[r#"
+        error: `sum` is `tile<f32, [1, 8]>`, declared as `tile<f32, [1, 4]>`
+          --> ui-tests/tests/link.rs:39:14 (in kernel `annotated`)
+          = help: declare the type that the value has, or convert the value"#]],
+    );
 }
 
 #[test]
@@ -103,23 +128,13 @@ fn extents_that_a_launch_decides() {
     );
 }
 
-#[pl::function(Inline)]
-fn nth<const N: usize>(x: pl::Tensor<f32, { [8] }>) -> f32 {
-    pl::read(x, [N])
-}
-
-#[pl::function(InCore)]
-fn past_the_end<const N: usize>(x: pl::Tensor<f32, { [8] }>, y: pl::Out<pl::Tensor<f32, { [8] }>>) {
-    pl::write(y, [0], nth::<N>(x));
-}
-
 #[test]
 fn generic_arguments_that_fit() {
     check(
-        past_the_end::ir::<7>(),
+        seventh::ir::<7>(),
         expect![[r#"
         pl 1
-        InCore fn past_the_end<generic const N: usize = 7>(x: In tensor<f32, [8]>, y: Out tensor<f32, [8]>) {
+        InCore fn seventh<generic const N: usize = 7>(x: In tensor<f32, [8]>, y: Out tensor<f32, [8]>) {
           read = pl::read(x, [7])
           nth = read
           pl::write(y, [0], nth)
@@ -128,23 +143,13 @@ fn generic_arguments_that_fit() {
     );
 }
 
-#[pl::function(Inline)]
-fn negated<T: pl::Element>(t: pl::Tile<T, { [8] }>) -> pl::Tile<T, { [8] }> {
-    -t
-}
-
-#[pl::function(InCore)]
-fn negative<T: pl::Element>(y: pl::InOut<pl::Tensor<T, { [8] }>>) {
-    pl::store(negated::<T>(pl::load(y, [0], [8])), [0], y);
-}
-
 #[test]
 fn element_types_that_an_op_lacks() {
     check(
         negative::ir::<u8>(),
         expect![[r#"
         error: `tile` of `pl::neg` has element type `u8`, expected f32, f16, bf16, i8, i16, i32, i64
-          --> ui-tests/tests/link.rs:118:5 (in kernel `negated`)
+          --> ui-tests/tests/link.rs:65:5 (in kernel `negated`)
           = help: `pl::neg` takes f32, f16, bf16, i8, i16, i32, i64"#]],
     );
 }
