@@ -20,18 +20,14 @@ Inline fn half(t: tile<f32, [1, N]>, n: usize) -> tile<f32, [1, N]> dynamic(N) {
   return t
 }
 ===
-error: `a` is `tile<f32, [2, 8]>`, declared as `tile<f32, [1, 8]>`
+error: `a` is `tile<f32, [2, 8]>`, parameter `t` of `row` takes `tile<f32, [1, N]>`
   --> text:5:3 (in kernel `kernel`)
-  = help: declare the type that the value has, or convert the value
+  = help: pass what the parameter declares
 
-error: `c` is `tile<f16, [1, 8]>`, declared as `tile<f32, [1, 8]>`
+error: `c` is `tile<f16, [1, 8]>`, parameter `t` of `row` takes `tile<f32, [1, N]>`
   --> text:7:3 (in kernel `kernel`)
-  = help: declare the type that the value has, or convert the value
+  = help: pass what the parameter declares
 
-error: `n` is `usize`, declared as `tile<f32, [1, extent(n, 1)]>`
+error: `n` is `usize`, parameter `t` of `half` takes `tile<f32, [1, N]>`
   --> text:8:3 (in kernel `kernel`)
-  = help: declare the type that the value has, or convert the value
-
-error: argument `lhs` of `pl::mul`: `t` is `usize`, expected a tile
-  --> text:8:3 (in text:18:5) (in kernel `kernel`)
-  = help: load one with `pl::load`
+  = help: pass what the parameter declares

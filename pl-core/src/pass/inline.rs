@@ -11,6 +11,7 @@ use crate::ir::{
     Arg, ArgKind, BinOp, Block, ConstValue, EnumValue, Expr, ExprKind, Function, Loc, LocalId, Mode, Name, Param,
     Place, Shaped, Stmt, StmtKind, Type,
 };
+use crate::poly::Poly;
 use crate::verify::{Inferred, Moment, verify};
 use std::collections::BTreeMap;
 
@@ -178,6 +179,21 @@ impl<'a> Inliner<'a> {
             ));
             return Expr::int(0);
         }
+        if !self.takes(callee, param, value) {
+            let found = value.as_local().and_then(|id| self.inferred.types.get(id.0 as usize));
+            let found = found.map_or("?".into(), |ty| crate::text::show_type(self.caller, ty));
+            let name = value.as_local().map_or("?", |id| self.caller.local_name(id));
+            self.error(Diagnostic::new(
+                at,
+                format!(
+                    "`{name}` is `{found}`, parameter `{parameter}` of `{}` takes `{}`",
+                    callee.name,
+                    crate::text::show_type(callee, &param.ty)
+                ),
+                "pass what the parameter declares",
+            ));
+            return value.clone();
+        }
         if param.ty.is_memory() {
             self.check_mode(callee, param, value, at);
             return value.clone();
@@ -199,6 +215,29 @@ impl<'a> Inliner<'a> {
             out.push(Stmt { kind: StmtKind::Check { local, ty: param.ty.clone() }, loc: at });
         }
         Expr::local(local)
+    }
+
+    /// Whether a tile, tensor or window may be what the parameter declares, as far as kinds, element types and constant extents tell. Ranks are
+    /// compared where dims are bound.
+    fn takes(&self, callee: &Function, param: &Param, value: &Expr) -> bool {
+        let found = value.as_local().and_then(|id| self.inferred.types.get(id.0 as usize));
+        let (Some(found), Some(declared)) = (found, param.ty.shaped()) else { return true };
+        if *found == Type::Unknown {
+            return true;
+        }
+        let same_kind = std::mem::discriminant(found) == std::mem::discriminant(&param.ty);
+        let Some(shaped) = found.shaped().filter(|_| same_kind) else { return false };
+        if shaped.shape.len() != declared.shape.len() {
+            return true;
+        }
+        let constant = |function: &Function, extent: &Option<Expr>| {
+            Poly::of(extent.as_ref()?, &|name| function.value_of_name(name, None))?.as_constant()
+        };
+        let extents_may_agree = declared.shape.iter().zip(&shaped.shape).all(|(declared, found)| {
+            let (declared, found) = (constant(callee, declared), constant(self.caller, found));
+            declared.zip(found).is_none_or(|(declared, found)| declared == found)
+        });
+        declared.elem == shaped.elem && extents_may_agree
     }
 
     /// What the callee writes, the caller must have a right to write.
