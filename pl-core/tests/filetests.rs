@@ -5,7 +5,7 @@
 //!   What is wrong with it stands on its line as `; error: <part of the message>`, what remains to be checked of constants as `; fact: <part>`.
 //!   A message without an annotation fails the case, and so does an annotation without a message.
 //! - `; pass: link`, `; pass: bind`, `; pass: lower`, `; pass: program`, `; pass: cost`: the first function is the kernel, the others are those that it
-//!   calls and those of its collectives library. What comes out stands after `===`; `PL_BLESS=1` writes it there. `; args: [4, 64], window 0 [4, 1], scalar`
+//!   calls. `; library: library.txt` adds the collectives library, as the root package's tests print it. What comes out stands after `===`; `PL_BLESS=1` writes it there. `; args: [4, 64], window 0 [4, 1], scalar`
 //!   are the arguments to bind.
 
 mod support;
@@ -13,7 +13,7 @@ mod support;
 use pl_core::bind::{ArgShape, Bindings, Platform, bind, program};
 use pl_core::cost::{Card, RankProgram, cards};
 use pl_core::definition::{Definition, Source};
-use pl_core::ir::Function;
+use pl_core::ir::{ConstValue, Function, Lit, ScalarType};
 use pl_core::pass::{Library, link, lower};
 use pl_core::text::{embed, parse, parse_embedded, print};
 use pl_core::verify::{Moment, verify};
@@ -84,6 +84,7 @@ struct Header {
     bindings: Option<Bindings>,
     platform: Option<String>,
     args: Vec<ArgShape>,
+    library: Option<String>,
 }
 
 impl Header {
@@ -98,6 +99,7 @@ impl Header {
                 "moment" => header.linked = value == "linked",
                 "bind" => header.bind(value),
                 "args" => header.args = args(value),
+                "library" => header.library = Some(value.into()),
                 _ => {}
             }
         }
@@ -322,7 +324,11 @@ fn define(functions: &[Function]) -> Library {
         Definition {
             source: Box::leak(Box::new(Source { text, file: "text", path: name })),
             types: function.types.iter().map(|t| t.value.unwrap_or(pl_core::dtype::DType::F32)).collect(),
-            consts: function.consts.iter().map(|c| c.value.clone().expect("a constant with a value")).collect(),
+            consts: function
+                .consts
+                .iter()
+                .map(|c| c.value.clone().unwrap_or(ConstValue::Scalar(Lit::Int(1), ScalarType::Index)))
+                .collect(),
             callees: function.callees.iter().map(|c| POINTERS[callee(c)]).collect(),
         }
     });
@@ -347,7 +353,12 @@ fn cost(cards: &[Card]) -> String {
 }
 
 fn run_pass(pass: &str, header: &Header, sections: &[Section<'_>]) -> String {
-    let functions: Vec<Function> = sections.iter().map(Section::function).collect();
+    let text = header.library.as_ref().map(|file| {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("filetests").join(file);
+        std::fs::read_to_string(path).expect("a readable library").replace("\r\n", "\n")
+    });
+    let more = text.as_deref().map_or(vec![], self::sections);
+    let functions: Vec<Function> = sections.iter().chain(&more).map(Section::function).collect();
     let library = define(&functions);
     let linked = match link(&definition::<0>()) {
         Ok(linked) => linked,

@@ -8,6 +8,7 @@ mod cli;
 #[path = "../../examples/14_reduce_scatter.rs"]
 mod example;
 mod faults;
+mod library;
 mod ops;
 mod process;
 mod reduce_scatter;
