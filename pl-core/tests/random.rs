@@ -206,29 +206,23 @@ proptest! {
     }
 }
 
-/// The first functions of a file test, as a library of its functions by name.
+/// The collectives library, from its text.
 fn library() -> Library {
-    const TEXT: &str = include_str!("../filetests/lower/reduce_scatter.pl");
+    const TEXT: &str = include_str!("../filetests/library.txt");
     fn part(name: &str) -> Definition {
-        let text = TEXT.split("\n===\n").next().unwrap_or_default();
-        let find = |name: &str| {
-            let head = format!("Inline fn {name}");
-            let source = text.split("---\n").find(|s| s.starts_with(&head)).expect("the function stands in the file");
-            parse(&format!("pl 1\n{source}")).expect("it parses")
-        };
-        let function = find(name);
+        let text = TEXT.replace("\r\n", "\n");
+        let parts = text.split("---\n").map(|text| parse(text).expect("it parses"));
+        let function = parts.into_iter().find(|f| &*f.name == name).expect("the function stands in the library");
         let callees = match name {
-            "reduce_scatter" => vec![(|| part("meet")) as fn() -> Definition, || part("leave")],
+            "reduce_scatter" | "barrier" => vec![(|| part("meet")) as fn() -> Definition, || part("settle")],
             _ => vec![],
         };
         Definition { callees, ..definition(&function) }
     }
-    fn barrier() -> Definition {
-        let text = "pl 1\nInline fn barrier(signal: InOut window<i32, [NR, 1]>) dynamic(NR) calls(meet, leave) {\n\
-                    call meet(signal, 1)\ncall leave(signal, 1)\n}\n";
-        Definition { callees: vec![|| part("meet"), || part("leave")], ..definition(&parse(text).expect("it parses")) }
-    }
-    Library::new([("reduce_scatter", (|| part("reduce_scatter")) as fn() -> Definition), ("barrier", barrier)])
+    Library::new([
+        ("reduce_scatter", (|| part("reduce_scatter")) as fn() -> Definition),
+        ("barrier", || part("barrier")),
+    ])
 }
 
 /// The generator makes what it promises: every op, with arguments of the right kind.

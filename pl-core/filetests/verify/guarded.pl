@@ -24,7 +24,7 @@ InCore fn fact<const CH, const SIZE>(x: In tensor<f32, [SIZE]>, y: Out tensor<f3
     w = pl::load(x, [i * CH], [CH])
   }
   if k > 0 {
-    z = pl::load(x, [1], [CH])     ; fact: box with offset `1` and extent `CH` does not fit
+    z = pl::load(x, [1], [CH])
   }
   q = CH != 0 && SIZE / CH > 2
 }

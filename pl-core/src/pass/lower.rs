@@ -5,14 +5,14 @@
 
 use super::inline::Inliner;
 use super::link::{finish, link};
-use super::simplify::{blocks_mut, fold, value_of};
+use super::simplify::{blocks_mut, fold};
 use crate::bind::{BindError, Bindings, Platform};
 use crate::definition::Definition;
 use crate::diag::Diagnostic;
 use crate::dtype::DType;
 use crate::ir::{Arg, Block, ConstValue, Elem, Function, Lit, Loc, LocalId, Op, ScalarType, Stmt, StmtKind, Type};
 use crate::op::ParamKind;
-use crate::verify::{Inferred, Moment, live_bytes, pressure, verify};
+use crate::verify::{Inferred, Known, Moment, live_bytes, pressure, verify};
 use std::collections::BTreeMap;
 
 /// The bytes of a chunk where the platform has no limit.
@@ -76,7 +76,8 @@ pub fn lower(
 fn folded(function: &Function, bindings: &Bindings) -> Function {
     let inferred = verify(function, Moment::Bound(bindings)).inferred;
     let mut folded = function.clone();
-    folded.body = fold(std::mem::take(&mut folded.body), &|e| value_of(function, &inferred, bindings, e));
+    folded.body =
+        fold(std::mem::take(&mut folded.body), &Known { function, bindings: Some(bindings), values: &inferred.values });
     folded
 }
 
@@ -164,7 +165,8 @@ impl Lowering<'_> {
             .map(|(a, _)| Arg { loc: a.loc.or(loc), ..a.clone() })
             .collect();
         let body = self.inliner.splice(&callee, &args, op.dst.as_slice(), loc);
-        fold(body, &|e| value_of(self.original, self.inferred, self.bindings, e))
+        let values = &self.inferred.values;
+        fold(body, &Known { function: self.original, bindings: Some(self.bindings), values })
     }
 
     /// The elements of a chunk, where the function works in chunks; the free bytes when not even one element fits.

@@ -5,7 +5,7 @@ use crate::dtype::DType;
 use crate::ir::{Arg, Block, Elem, Expr, ExprKind, Function, Lit, Name, ScalarType, Stmt, StmtKind, Type, UnOp};
 use crate::op::ParamKind;
 use crate::poly::Poly;
-use crate::verify::{Inferred, truth};
+use crate::verify::{Inferred, Known};
 
 /// Changes each expression of a statement itself; nested blocks do not count.
 pub(super) fn map_exprs(kind: &mut StmtKind, f: &mut dyn FnMut(Expr) -> Expr) {
@@ -202,32 +202,23 @@ fn drop_checks(block: &mut Block, holds: &dyn Fn(crate::ir::LocalId, &Type) -> b
     }
 }
 
-/// Leaves out what does not run: the side of a branch that is not taken, a loop over an empty range. `value` gives the value of an
-/// index expression that has one.
-pub(super) fn fold(block: Block, value: &dyn Fn(&Expr) -> Option<i128>) -> Block {
+/// Leaves out what does not run: the side of a branch that is not taken, a loop over an empty range.
+pub(super) fn fold(block: Block, known: &Known<'_>) -> Block {
     let mut out = vec![];
     for mut stmt in block {
         for nested in blocks_mut(&mut stmt.kind) {
-            *nested = fold(std::mem::take(nested), value);
+            *nested = fold(std::mem::take(nested), known);
         }
         match stmt.kind {
-            StmtKind::If { cond, then, els } => match truth(&cond, value) {
+            StmtKind::If { cond, then, els } => match known.truth(&cond) {
                 Some(true) => out.extend(then),
                 Some(false) => out.extend(els),
                 None => out.push(Stmt { kind: StmtKind::If { cond, then, els }, loc: stmt.loc }),
             },
-            StmtKind::For { start, end, .. } if value(&start).zip(value(&end)).is_some_and(|(s, e)| s >= e) => {}
+            StmtKind::For { start, end, .. }
+                if known.index(&start).zip(known.index(&end)).is_some_and(|(s, e)| s >= e) => {}
             kind => out.push(Stmt { kind, loc: stmt.loc }),
         }
     }
     out
-}
-
-/// The value of an index expression of a bound function, locals replaced by what they stand for.
-pub(super) fn value_of(function: &Function, inferred: &Inferred, bindings: &Bindings, expr: &Expr) -> Option<i128> {
-    let resolved = expr.clone().map(&mut |e| match e.as_local() {
-        Some(id) => inferred.values.get(id.0 as usize).cloned().flatten().unwrap_or(e),
-        None => e,
-    });
-    Poly::of(&resolved, &|name| function.value_of_name(name, Some(bindings)))?.as_constant()
 }

@@ -365,9 +365,9 @@ impl Checker<'_> {
         let symbol = op.symbol();
         if op.is_logical() {
             self.expect_scalar(a, &ScalarType::Bool, &format!("the left side of `{symbol}`"));
-            let decided = self.truth(a);
+            let decided = self.known().truth(a);
             let reached = if op == BinOp::And { decided == Some(true) } else { decided == Some(false) };
-            self.under(!reached, self.mentions_names(a), |checker| {
+            self.under(!reached, !reached, |checker| {
                 checker.expect_scalar(b, &ScalarType::Bool, &format!("the right side of `{symbol}`"));
             });
             return Some(ScalarType::Bool);

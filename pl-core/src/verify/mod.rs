@@ -25,7 +25,7 @@ mod shape;
 mod signature;
 mod stmt;
 
-pub(crate) use condition::truth;
+pub(crate) use condition::Known;
 pub use expr::{cast_operand, default_scalar};
 pub use memory::{Pressure, pressure};
 pub(crate) use memory::{check_tile_memory, live_bytes};
@@ -65,7 +65,7 @@ pub struct Inferred {
     pub types: Vec<Type>,
     /// For a local that names a tensor or window: the index of the parameter whose memory it is.
     pub roots: Vec<Option<usize>>,
-    /// For a local that is assigned once, and to an index expression over names: that expression.
+    /// For a local that is assigned once, and to an index expression or condition over names: that expression.
     pub values: Vec<Option<Expr>>,
 }
 
@@ -144,8 +144,10 @@ struct Checker<'a> {
     ever_stored: Vec<bool>,
     /// How many conditions stand around the statement that are not known to hold.
     conditions: u32,
-    /// How many conditions on names stand around it: what they guard may depend on them.
+    /// How many of those may keep it from running for some values of constants.
     guards: u32,
+    /// Locals that hold the number of ranks, which is at least 1.
+    ranks: Vec<bool>,
     /// Where the statement that is being checked stands.
     here: Loc,
     errors: Vec<Diagnostic>,
@@ -172,6 +174,7 @@ impl<'a> Checker<'a> {
             ever_stored: vec![false; function.params.len()],
             conditions: 0,
             guards: 0,
+            ranks: vec![false; locals],
             here: function.loc,
             errors: vec![],
             facts: vec![],

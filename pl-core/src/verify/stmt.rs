@@ -2,9 +2,11 @@
 
 use super::expr::describe;
 use super::shape::About;
-use super::{Checker, Moment, Open, condition};
+use super::{Checker, Known, Moment, Open};
 use crate::diag::Diagnostic;
-use crate::ir::{ArgKind, Call, Expr, ExprKind, FunctionKind, Loc, LocalId, Mode, ScalarType, Stmt, StmtKind, Type};
+use crate::ir::{
+    ArgKind, Call, Expr, ExprKind, FunctionKind, Loc, LocalId, Mode, ScalarType, Stmt, StmtKind, Type, UnOp,
+};
 use crate::op::{Access, ParamKind, ResultKind};
 
 impl Checker<'_> {
@@ -54,6 +56,9 @@ impl Checker<'_> {
                             "write it as a statement of its own",
                         );
                     }
+                    if op.code.info().result == ResultKind::Nranks {
+                        self.ranks[dst.0 as usize] = self.assignments[dst.0 as usize] == 1;
+                    }
                     // The number of ranks is known once the world is.
                     if op.code.info().result == ResultKind::Nranks
                         && let Some(bindings) = self.bindings()
@@ -82,11 +87,11 @@ impl Checker<'_> {
                 self.mark_stores(body);
                 let before = self.assigned.clone();
                 self.assign(*var, Type::Scalar(ScalarType::Index), None, stmt.loc);
-                let value = |e: &Expr| self.resolved_poly(e)?.as_constant();
-                let runs = value(start).zip(value(end)).is_some_and(|(start, end)| start < end);
-                // A range up to one name, such as the number of ranks, is taken to have entries.
-                let one_name = matches!(self.resolve(end).map(|e| e.kind), Some(ExprKind::Name(_)));
-                self.under(!runs, !one_name && self.mentions_names(end), |checker| checker.check_block(body));
+                let (first, past) = (self.known().index(start), self.known().index(end));
+                let runs = first.zip(past).is_some_and(|(first, past)| first < past);
+                // A range up to a dim or the number of ranks is taken to have entries.
+                let counts = first == Some(0) && self.is_dim(end);
+                self.under(!runs, !runs && !counts, |checker| checker.check_block(body));
                 self.assigned = before;
             }
             StmtKind::While { pre, cond, body } => {
@@ -95,17 +100,17 @@ impl Checker<'_> {
                 self.check_block(pre);
                 let before = self.assigned.clone();
                 self.expect_condition(cond, "`while`");
-                self.under(true, self.mentions_names(cond), |checker| checker.check_block(body));
+                self.under(true, true, |checker| checker.check_block(body));
                 self.assigned = before;
             }
             StmtKind::If { cond, then, els } => {
                 self.expect_condition(cond, "`if`");
                 let (assigned, stored) = (self.assigned.clone(), self.stored.clone());
-                let (decided, guards) = (self.truth(cond), self.mentions_names(cond));
-                self.under(decided != Some(true), guards, |checker| checker.check_block(then));
+                let decided = self.known().truth(cond);
+                self.under(decided != Some(true), decided != Some(true), |checker| checker.check_block(then));
                 let after_then = std::mem::replace(&mut self.assigned, assigned);
                 let stored_then = std::mem::replace(&mut self.stored, stored);
-                self.under(decided != Some(false), guards, |checker| checker.check_block(els));
+                self.under(decided != Some(false), decided != Some(false), |checker| checker.check_block(els));
                 for (a, b) in self.assigned.iter_mut().zip(after_then) {
                     *a &= b;
                 }
@@ -117,7 +122,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Checks something that a condition may keep from running; `guards`: the condition is on names.
+    /// Checks something that may not run: with the values that are known (`uncertain`), or with some values of constants (`guards`).
     pub(super) fn under(&mut self, uncertain: bool, guards: bool, check: impl FnOnce(&mut Self)) {
         let before = (self.conditions, self.guards);
         self.conditions += u32::from(uncertain);
@@ -126,26 +131,30 @@ impl Checker<'_> {
         (self.conditions, self.guards) = before;
     }
 
-    /// The truth of a condition, where constants and bindings decide it.
-    pub(super) fn truth(&self, cond: &Expr) -> Option<bool> {
-        condition::truth(cond, &|e| self.resolved_poly(e)?.as_constant())
+    /// What constants and bindings decide.
+    pub(super) fn known(&self) -> Known<'_> {
+        Known { function: self.function, bindings: self.bindings(), values: &self.values }
     }
 
-    /// Whether a condition is about dims or constants.
-    pub(super) fn mentions_names(&self, cond: &Expr) -> bool {
-        let mut found = false;
+    /// Whether an expression is nothing but a dim, or the number of ranks.
+    fn is_dim(&self, expr: &Expr) -> bool {
+        let ranks = expr.as_local().is_some_and(|id| self.ranks.get(id.0 as usize) == Some(&true));
+        ranks
+            || matches!(self.resolve(expr).map(|e| e.kind), Some(ExprKind::Name(name)) if self.function.is_dynamic(&name))
+    }
+
+    /// A condition whose locals all stand for something that stays.
+    fn lasting(&self, cond: &Expr) -> Option<Expr> {
+        let is_condition = match &cond.kind {
+            ExprKind::Unary(op, _) => *op == UnOp::Not,
+            ExprKind::Binary(op, ..) => op.is_comparison() || op.is_logical(),
+            _ => false,
+        };
+        let mut lasts = is_condition;
         cond.walk(&mut |e| {
-            found |= match &e.kind {
-                ExprKind::Name(_) => true,
-                ExprKind::Local(id) => self
-                    .values
-                    .get(id.0 as usize)
-                    .and_then(Option::as_ref)
-                    .is_some_and(|value| self.mentions_names(value)),
-                _ => false,
-            };
+            lasts &= e.as_local().is_none_or(|id| self.values.get(id.0 as usize).is_some_and(Option::is_some));
         });
-        found
+        lasts.then(|| cond.clone())
     }
 
     fn expect_condition(&mut self, cond: &Expr, of: &str) {
@@ -288,7 +297,7 @@ impl Checker<'_> {
             }
         }
         if self.assignments[dst.0 as usize] == 1 && self.function.param_of(dst).is_none() {
-            self.values[dst.0 as usize] = self.resolve(value);
+            self.values[dst.0 as usize] = self.resolve(value).or_else(|| self.lasting(value));
         }
     }
 
