@@ -83,9 +83,12 @@ fn mutual_recursion() {
     check(
         mutual::ir(),
         expect![[r#"
-        error: recursion: `link::mutual` calls `link::even` calls `link::odd` calls `link::even`
-          --> ui-tests/tests/link.rs:9:4 (in kernel `even`)
-          = help: an `Inline` function is put where it is called: write a loop instead"#]],
+            error: recursion: `link::mutual` calls `link::even` calls `link::odd` calls `link::even`
+              --> ui-tests/tests/link.rs:9:4 (in kernel `even`)
+              = called by `odd` at ui-tests/tests/link.rs:16:5
+              = called by `even` at ui-tests/tests/link.rs:10:23
+              = called by `mutual` at ui-tests/tests/link.rs:21:19
+              = help: an `Inline` function is put where it is called: write a loop instead"#]],
     );
 }
 
@@ -148,8 +151,9 @@ fn element_types_that_an_op_lacks() {
     check(
         negative::ir::<u8>(),
         expect![[r#"
-        error: `tile` of `pl::neg` has element type `u8`, expected f32, f16, bf16, i8, i16, i32, i64
-          --> ui-tests/tests/link.rs:65:5 (in kernel `negated`)
-          = help: `pl::neg` takes f32, f16, bf16, i8, i16, i32, i64"#]],
+            error: `tile` of `pl::neg` has element type `u8`, expected f32, f16, bf16, i8, i16, i32, i64
+              --> ui-tests/tests/link.rs:65:5 (in kernel `negated`)
+              = called by `negative` at ui-tests/tests/link.rs:70:15
+              = help: `pl::neg` takes f32, f16, bf16, i8, i16, i32, i64"#]],
     );
 }

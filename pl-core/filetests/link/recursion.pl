@@ -15,4 +15,7 @@ Inline fn pong(n: usize) -> usize calls(ping) {
 ===
 error: recursion: `kernel` calls `ping` calls `pong` calls `ping`
   --> text:6:11 (in kernel `ping`)
+  = called by `pong` at text:12:3
+  = called by `ping` at text:7:3
+  = called by `kernel` at text:3:3
   = help: an `Inline` function is put where it is called: write a loop instead

@@ -344,7 +344,8 @@ impl Display for Blocked {
                 n => write!(f, "{n} times")?,
             }
             if let (0, Some((count, cell))) = (sender.sent, &sender.elsewhere) {
-                write!(f, " to it, and {} to other cells, such as {cell},", Count(*count as usize, "notify"))?;
+                let notifies = if *count == 1 { "notify" } else { "notifies" };
+                write!(f, " to it, and {count} {notifies} to other cells, such as {cell},")?;
             }
             f.write_str(if sender.still { " so far, and is " } else { " and will not any more, it is " })?;
             write!(f, "{}", sender.state)?;

@@ -233,7 +233,7 @@ ops! {
     composites {
         Barrier = OpInfo {
             path: "pld::tensor::barrier",
-            doc: "No rank leaves before every rank has entered. Leaves the signal all zero.",
+            doc: "No rank leaves before every rank has entered. Needs two ranks or more; takes a signal that is all zero and leaves it so.",
             example: "pld::tensor::barrier(signal);",
             params: &[p("signal", Memory(Notify, Space::Window))],
             dtypes: &[(0, I32_ONLY)],
@@ -245,7 +245,7 @@ ops! {
         ReduceScatter = OpInfo {
             path: "pld::tensor::reduce_scatter",
             doc: "Row `r` of rank r's window becomes the sum over the ranks of their row `r`. Every rank has staged all P rows \
-                  before. Leaves the signal all zero.",
+                  before. Needs two ranks or more; takes a signal that is all zero and leaves it so.",
             example: "data = pld::tensor::reduce_scatter(data, signal, op = pld::ReduceOp::Sum);",
             params: &[
                 p("target", Memory(ReadWrite, Space::Window)),

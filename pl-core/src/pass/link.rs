@@ -5,7 +5,7 @@ use crate::bind::BindError;
 use crate::definition::{Definition, Source};
 use crate::diag::{Diagnostic, Located};
 use crate::dtype::DType;
-use crate::ir::{ConstValue, Function, Loc, Name, Place};
+use crate::ir::{ConstValue, Function, Loc, Name, Place, StmtKind};
 use crate::verify::{Moment, verify};
 
 /// Reads the text of a source; its holes stay open.
@@ -95,11 +95,12 @@ impl Linker {
         self.callers.push(source.path);
         let mut callees = vec![];
         let mut errors = vec![];
-        for callee in &definition.callees {
+        for (index, callee) in definition.callees.iter().enumerate() {
             match self.link(&callee()) {
                 Ok(callee) => callees.push(callee),
                 Err(error) => {
                     for error in error.0 {
+                        let error = called_by(error, &function, index);
                         if !errors.contains(&error) {
                             errors.push(error);
                         }
@@ -115,6 +116,21 @@ impl Linker {
         finish(&mut function, Moment::Linked)?;
         Ok(function)
     }
+}
+
+/// An error of a callee, with the first call of it.
+fn called_by(mut error: Located, caller: &Function, callee: usize) -> Located {
+    let mut call = None;
+    crate::ir::visit(&caller.body, &mut |stmt| {
+        if let StmtKind::Call(found) = &stmt.kind
+            && found.callee as usize == callee
+        {
+            call.get_or_insert(stmt.loc);
+        }
+    });
+    error.diagnostic.related.push((Loc::NONE, format!("called by `{}`", caller.name)));
+    error.related.push(call.and_then(|loc| caller.place(loc)).cloned());
+    error
 }
 
 /// Verifies a function that a pass made, and simplifies it with what the verifier learned.
