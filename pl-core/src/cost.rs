@@ -340,7 +340,8 @@ impl<'a> Walker<'a> {
             _ => None,
         };
         match info.cost {
-            Cost::RemoteLoad => self.remote_load(peer.flatten(), moved),
+            Cost::Push => {}
+            Cost::Pull => self.remote_load(peer.flatten(), moved),
             Cost::Notify => self.notify(op, peer.flatten()),
             Cost::Wait => self.tally.waits.add(Span::exactly(1)),
             Cost::Local => self.stored(op),

@@ -34,14 +34,33 @@ pub enum FunctionKind {
     InCore,
     /// Inlined where it is called.
     Inline,
+    /// Runs on one device: calls kernels, one after the other.
+    Orchestration,
+    /// Runs on the host: allocates windows, dispatches to the devices.
+    Host,
 }
 
 impl FunctionKind {
+    /// Every level.
+    pub const ALL: [FunctionKind; 4] =
+        [FunctionKind::InCore, FunctionKind::Inline, FunctionKind::Orchestration, FunctionKind::Host];
+
+    /// The levels of the functions that functions of this level call.
+    pub const fn calls(self) -> &'static [FunctionKind] {
+        match self {
+            FunctionKind::InCore | FunctionKind::Inline => &[FunctionKind::Inline],
+            FunctionKind::Orchestration => &[FunctionKind::InCore],
+            FunctionKind::Host => &[FunctionKind::InCore, FunctionKind::Orchestration],
+        }
+    }
+
     /// The name as the attribute writes it.
     pub const fn name(self) -> &'static str {
         match self {
             FunctionKind::InCore => "InCore",
             FunctionKind::Inline => "Inline",
+            FunctionKind::Orchestration => "Orchestration",
+            FunctionKind::Host => "Host",
         }
     }
 }
@@ -104,6 +123,8 @@ pub enum Type {
     Window(Shaped),
     /// A communication context.
     Context,
+    /// The memory of a window to be, on every rank; only in `Host` functions.
+    Buffer,
     /// Not known: a constant that is not filled in yet, the result of a call that is not linked, or the result of an
     /// operation that was reported already. Agrees with everything.
     Unknown,
@@ -256,6 +277,8 @@ pub enum ArgKind {
     List(Vec<Expr>),
     /// An enum value.
     Enum(EnumKind, EnumValue),
+    /// Nothing: an optional argument that is not given.
+    Absent,
 }
 
 /// The value of an enum argument.
@@ -298,7 +321,7 @@ pub enum StmtKind {
     },
     /// An op of the table.
     Op(Op),
-    /// A call of an `Inline` function; gone after linking.
+    /// A call of one of the user's functions. After linking only `Host` functions have calls.
     Call(Call),
     /// `let t: pl::Tile<…> = …` or an inlined tile parameter: `local` must have this type. Extents that only a run knows are checked then.
     Check {
@@ -355,7 +378,7 @@ pub struct Op {
     pub elem: Option<Elem>,
 }
 
-/// A call of an `Inline` function.
+/// A call of one of the user's functions.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Call {
     /// The callee: an index into [`Function::callees`].
@@ -364,6 +387,8 @@ pub struct Call {
     pub dsts: Vec<LocalId>,
     /// The arguments.
     pub args: Vec<Arg>,
+    /// The device that the call is dispatched to, in a `Host` function.
+    pub device: Option<Expr>,
 }
 
 impl Expr {
@@ -437,7 +462,7 @@ impl Arg {
         match &self.kind {
             ArgKind::Value(e) => std::slice::from_ref(e),
             ArgKind::List(list) => list,
-            ArgKind::Enum(..) => &[],
+            ArgKind::Enum(..) | ArgKind::Absent => &[],
         }
     }
 
@@ -446,7 +471,7 @@ impl Arg {
         match &mut self.kind {
             ArgKind::Value(e) => std::slice::from_mut(e),
             ArgKind::List(list) => list,
-            ArgKind::Enum(..) => &mut [],
+            ArgKind::Enum(..) | ArgKind::Absent => &mut [],
         }
     }
 

@@ -17,9 +17,8 @@ impl StmtKind {
     pub fn for_each_expr(&self, f: &mut dyn FnMut(&Expr)) {
         match self {
             StmtKind::Assign { value, .. } => f(value),
-            StmtKind::Op(Op { args, .. }) | StmtKind::Call(Call { args, .. }) => {
-                args.iter().flat_map(Arg::exprs).for_each(f);
-            }
+            StmtKind::Op(Op { args, .. }) => args.iter().flat_map(Arg::exprs).for_each(f),
+            StmtKind::Call(Call { args, device, .. }) => args.iter().flat_map(Arg::exprs).chain(device).for_each(f),
             StmtKind::Check { ty, .. } => {
                 ty.shaped().into_iter().flat_map(|s| s.shape.iter().flatten()).for_each(f);
             }

@@ -10,9 +10,10 @@ mod wire;
 
 pub use reference::reference;
 pub use table::{Execute, OpCode, dispatch};
-pub use wire::{AtomicType, NotifyOp, ReduceOp, WaitCmp};
+pub use wire::{AllreduceMode, AtomicType, Collective, NotifyOp, ReduceOp, WaitCmp};
 
 use crate::dtype::DType;
+use crate::ir::FunctionKind;
 
 /// Everything the project knows about one op.
 #[derive(Debug)]
@@ -37,8 +38,22 @@ pub struct OpInfo {
     pub shapes: &'static [(u8, &'static [&'static [Dim]])],
     /// Pairs of memory parameters that must not be the same memory.
     pub distinct: &'static [(u8, u8)],
+    /// Pairs of memory parameters whose element types must be equal.
+    pub alike: &'static [(u8, u8)],
+    /// Optional parameters of which all are given, or none.
+    pub together: &'static [u8],
+    /// What an argument with one certain value asks of the element type of another.
+    pub when: Option<When>,
+    /// The parameters that split a bulk transfer into chunks.
+    pub chunks: Option<Chunks>,
     /// The one value that an enum argument may have, where not all are implemented.
     pub only: Option<Only>,
+    /// The levels whose functions may use the op.
+    pub levels: &'static [FunctionKind],
+    /// A parameter that is left out in `Host` functions, and needed everywhere else.
+    pub hosts: Option<u8>,
+    /// Whether only passes write it: no kernel can.
+    pub internal: bool,
     /// How a composite is lowered; `None` for a primitive.
     pub lowering: Option<Lowering>,
 }
@@ -71,6 +86,12 @@ pub enum ParamKind {
     I32,
     /// A rank of the domain, an index scalar.
     Peer,
+    /// An index scalar.
+    Index,
+    /// A truth value that is known before the program runs.
+    Flag,
+    /// A window buffer.
+    Buffer,
     /// A list of offsets into that parameter's argument, one per axis. Without a [`ParamKind::Shape`] beside it: one element.
     Offsets(u8),
     /// A list of extents of a box in that parameter's argument, one per axis.
@@ -94,6 +115,9 @@ impl ParamKind {
             ParamKind::Element(_) | ParamKind::TypeElement => "scalar of the element type".into(),
             ParamKind::I32 => "scalar of type `i32`".into(),
             ParamKind::Peer => "rank (`usize`)".into(),
+            ParamKind::Index => "index (`usize`)".into(),
+            ParamKind::Flag => "constant `bool`".into(),
+            ParamKind::Buffer => "window buffer".into(),
             ParamKind::Offsets(_) => "list of offsets, one per axis".into(),
             ParamKind::Shape(_) => "list of extents, one per axis".into(),
             ParamKind::Extents => "list of extents".into(),
@@ -157,6 +181,10 @@ pub enum Default {
     Enum(i32),
     /// An integer.
     Int(i32),
+    /// A truth value.
+    Bool(bool),
+    /// Nothing: the op does without it.
+    Absent,
 }
 
 /// The type of an op's result.
@@ -182,6 +210,16 @@ pub enum ResultKind {
     Nranks,
     /// A communication context.
     Context,
+    /// An index scalar.
+    Index,
+    /// The memory of that parameter's argument, in the shape of that list argument.
+    View(u8, u8),
+    /// The part of that parameter's argument at an index of its outermost axis.
+    Part(u8),
+    /// A window buffer.
+    Buffer,
+    /// A window of the type argument, extents of that list argument.
+    Window(u8),
 }
 
 /// What an op costs, for the cost card and for a run's counts.
@@ -189,16 +227,18 @@ pub enum ResultKind {
 pub enum Cost {
     /// Only local work.
     Local,
-    /// The bytes of its result come from the peer.
-    RemoteLoad,
+    /// The bytes of its box come from the peer.
+    Pull,
+    /// The bytes of its box go to the peer; with a signal, a notify too.
+    Push,
     /// A notify: to a peer, or to self.
     Notify,
     /// A wait.
     Wait,
-    /// What its lowering costs; `credits` deposits per peer and call.
+    /// What its lowering costs.
     Composite {
-        /// Credits per call.
-        credits: u32,
+        /// The credits of one call, for people: `2`, `1 + chunks`.
+        credits: &'static str,
     },
 }
 
@@ -211,6 +251,43 @@ pub enum Dim {
     Exactly(u32),
     /// Anything; the same name in one op means the same extent.
     Free(&'static str),
+    /// A multiple of the number of ranks: that many entries for each.
+    PerRank(&'static str),
+    /// `2 * (P - 1)`: a row for each round of a ring.
+    Rounds,
+}
+
+/// What an argument with one certain value asks of the element type of another.
+#[derive(Clone, Copy, Debug)]
+pub struct When {
+    /// The enum parameter.
+    pub param: u8,
+    /// Its value.
+    pub value: i32,
+    /// The memory or tile parameter.
+    pub of: u8,
+    /// The element types that it may have then.
+    pub dtypes: &'static [DType],
+}
+
+/// The parameters that split a bulk transfer into chunks.
+///
+/// The transfer goes through tile memory: the whole box, or chunks of so many rows (all axes but the last) and columns (the last axis). An extent
+/// that is no constant needs the matching chunk; a pipeline holds two chunks, and needs both.
+#[derive(Clone, Copy, Debug)]
+pub struct Chunks {
+    /// The window on the peer's side.
+    pub remote: u8,
+    /// The memory on the own side.
+    pub local: u8,
+    /// The box in `remote`: offsets.
+    pub remote_offsets: u8,
+    /// The box in `local`: offsets.
+    pub local_offsets: u8,
+    /// The extents of both boxes.
+    pub shape: u8,
+    /// The parameter `chunk_rows`; `chunk_cols` and `pipeline` follow it.
+    pub rows: u8,
 }
 
 /// An enum argument that may have one value only.
@@ -239,6 +316,10 @@ pub struct Lowering {
     /// The functions of the collectives library, one for each alternative of the last parameter's shape in [`OpInfo::shapes`]
     /// (one when there is one alternative).
     pub functions: &'static [&'static str],
+    /// The enum parameter whose value chooses the alternative; `None`: the rank of the argument does.
+    pub by: Option<u8>,
+    /// What the ranks must agree on.
+    pub collective: Collective,
     /// How many tiles of the same size the function holds at its widest op. The lowering pass picks the chunk so that this
     /// many fit beside the caller's live tiles. 0: it holds none, and takes no chunk.
     pub tiles: u32,
@@ -257,11 +338,22 @@ pub enum EnumKind {
     AtomicType,
     /// `pld::ReduceOp`
     ReduceOp,
+    /// How an allreduce works. A kernel writes it as a string: `"mesh"`, `"ring"`.
+    AllreduceMode,
+    /// A collective, as ranks compare which one they enter. No kernel writes it.
+    Collective,
 }
 
 impl EnumKind {
     /// Every enum.
-    pub const ALL: [EnumKind; 4] = [EnumKind::NotifyOp, EnumKind::WaitCmp, EnumKind::AtomicType, EnumKind::ReduceOp];
+    pub const ALL: [EnumKind; 6] = [
+        EnumKind::NotifyOp,
+        EnumKind::WaitCmp,
+        EnumKind::AtomicType,
+        EnumKind::ReduceOp,
+        EnumKind::AllreduceMode,
+        EnumKind::Collective,
+    ];
 
     /// The enum's name, without `pld::`.
     pub const fn name(self) -> &'static str {
@@ -270,6 +362,8 @@ impl EnumKind {
             EnumKind::WaitCmp => "WaitCmp",
             EnumKind::AtomicType => "AtomicType",
             EnumKind::ReduceOp => "ReduceOp",
+            EnumKind::AllreduceMode => "AllreduceMode",
+            EnumKind::Collective => "Collective",
         }
     }
 
@@ -280,6 +374,22 @@ impl EnumKind {
             EnumKind::WaitCmp => WaitCmp::NAMES,
             EnumKind::AtomicType => AtomicType::NAMES,
             EnumKind::ReduceOp => ReduceOp::NAMES,
+            EnumKind::AllreduceMode => AllreduceMode::NAMES,
+            EnumKind::Collective => Collective::NAMES,
+        }
+    }
+
+    /// Whether kernels write its values as strings, in lower case.
+    pub const fn is_string(self) -> bool {
+        matches!(self, EnumKind::AllreduceMode)
+    }
+
+    /// The value `variant` as a kernel writes it: `pld::ReduceOp::Sum`, `"ring"`.
+    pub fn written(self, variant: &str) -> String {
+        if self.is_string() {
+            format!("\"{}\"", variant.to_lowercase())
+        } else {
+            format!("pld::{}::{variant}", self.name())
         }
     }
 
@@ -319,9 +429,32 @@ impl OpInfo {
         dtypes: &[],
         shapes: &[],
         distinct: &[],
+        alike: &[],
+        together: &[],
+        when: None,
+        chunks: None,
         only: None,
+        levels: &[FunctionKind::InCore, FunctionKind::Inline],
+        hosts: None,
+        internal: false,
         lowering: None,
     };
+
+    /// Whether a parameter takes values of this enum.
+    pub fn takes(&self, kind: EnumKind) -> bool {
+        self.params.iter().any(|p| p.kind == ParamKind::Enum(kind))
+    }
+
+    /// Whether functions of this level may use the op.
+    pub fn is_for(&self, level: FunctionKind) -> bool {
+        self.levels.contains(&level)
+    }
+
+    /// Whether this argument may be left out in functions of this level.
+    pub fn may_lack(&self, param: usize, level: FunctionKind) -> bool {
+        let hosts = self.hosts.map(usize::from) == Some(param);
+        if hosts { level == FunctionKind::Host } else { self.params[param].default == Some(Default::Absent) }
+    }
 
     /// The position of the parameter of this name.
     pub fn param(&self, name: &str) -> Option<usize> {

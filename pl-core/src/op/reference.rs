@@ -45,7 +45,7 @@ fn ops_of(module: &str) -> impl Iterator<Item = &'static OpInfo> {
     OpCode::ALL
         .iter()
         .map(|op| op.info())
-        .filter(move |info| info.path.rsplit_once("::").is_some_and(|(m, _)| m == module))
+        .filter(move |info| !info.internal && info.path.rsplit_once("::").is_some_and(|(m, _)| m == module))
 }
 
 /// How a heading that is nothing but code is linked to.
@@ -60,6 +60,8 @@ fn op(page: &mut String, info: &OpInfo) {
         let default = match (param.default, param.kind) {
             (None, _) => String::new(),
             (Some(Default::Int(value)), _) => format!("`{value}`"),
+            (Some(Default::Bool(value)), _) => format!("`{value}`"),
+            (Some(Default::Absent), _) => "left out".into(),
             (Some(Default::Enum(value)), ParamKind::Enum(kind)) => variant(kind, value),
             (Some(Default::Enum(value)), _) => format!("{value}"),
         };
@@ -124,9 +126,12 @@ fn takes(info: &OpInfo, param: &ParamInfo) -> String {
         ParamKind::TypeElement => "a scalar of the type argument".into(),
         ParamKind::I32 => "an `i32`".into(),
         ParamKind::Peer => "a rank of the domain, `usize`".into(),
+        ParamKind::Index => "a `usize`".into(),
+        ParamKind::Flag => "a constant `bool`".into(),
+        ParamKind::Buffer => "a window buffer".into(),
         ParamKind::Offsets(of) => format!("a list of `usize`, one offset per axis of {}", name(info, of)),
         ParamKind::Shape(of) => format!("a list of `usize`, one extent per axis of {}", name(info, of)),
-        ParamKind::Extents => "a list of `usize`, the extents of the tile".into(),
+        ParamKind::Extents => "a list of `usize`, the extents".into(),
         ParamKind::Enum(kind) => {
             format!("a [`pld::{}`](#{}), constant", kind.name(), anchor(&format!("pld::{}", kind.name())))
         }
@@ -149,7 +154,13 @@ fn result(info: &OpInfo) -> String {
             format!("a tile with the extents {} and the type argument as element type", name(info, shape))
         }
         ResultKind::Element(of) => format!("a scalar of the element type of {}", name(info, of)),
-        ResultKind::Rank | ResultKind::Nranks => "a `usize`".into(),
+        ResultKind::Rank | ResultKind::Nranks | ResultKind::Index => "a `usize`".into(),
+        ResultKind::View(of, shape) => format!("{}, with the extents {}", name(info, of), name(info, shape)),
+        ResultKind::Part(of) => format!("a part of {}, without its outermost axis", name(info, of)),
+        ResultKind::Buffer => "a window buffer".into(),
+        ResultKind::Window(shape) => {
+            format!("a window with the extents {} and the type argument as element type", name(info, shape))
+        }
         ResultKind::Context => "a communication context".into(),
     }
 }
@@ -168,6 +179,8 @@ fn shape(dims: &[Dim]) -> String {
             Dim::World => "P".into(),
             Dim::Exactly(n) => n.to_string(),
             Dim::Free(name) => (*name).into(),
+            Dim::PerRank(name) => format!("P * {name}"),
+            Dim::Rounds => "2 * (P - 1)".into(),
         })
         .collect();
     format!("`[{}]`", dims.join(", "))
@@ -176,24 +189,28 @@ fn shape(dims: &[Dim]) -> String {
 fn cost(cost: Cost) -> String {
     match cost {
         Cost::Local => "local work only".into(),
-        Cost::RemoteLoad => "one remote load; receives the bytes of its result".into(),
+        Cost::Pull => "receives the bytes of the box".into(),
+        Cost::Push => "the peer receives the bytes of the box".into(),
         Cost::Notify => "one notify, to a peer or to the own rank".into(),
         Cost::Wait => "one wait".into(),
-        Cost::Composite { credits: 1 } => "that of its lowering; 1 credit per peer and call".into(),
-        Cost::Composite { credits } => format!("that of its lowering; {credits} credits per peer and call"),
+        Cost::Composite { credits } => format!("that of its lowering; credits per peer and call: {credits}"),
     }
 }
 
 fn variant(kind: EnumKind, value: i32) -> String {
     let name = usize::try_from(value).ok().and_then(|v| kind.variants().get(v));
-    format!("`pld::{}::{}`", kind.name(), name.unwrap_or(&"?"))
+    format!("`{}`", kind.written(name.unwrap_or(&"?")))
 }
 
 fn enums(page: &mut String) {
     *page += "\n## Enums\n\nThe integers are what goes over the wire.\n";
-    for kind in EnumKind::ALL {
+    let of_kernels = |kind: &EnumKind| {
+        OpCode::ALL.iter().map(|op| op.info()).filter(|info| !info.internal).any(|info| info.takes(*kind))
+    };
+    for kind in EnumKind::ALL.iter().filter(|kind| of_kernels(kind)) {
         let _ = writeln!(page, "\n### `pld::{}`\n\n| value | integer |\n|---|---|", kind.name());
         for (value, name) in kind.variants().iter().enumerate() {
+            let name = if kind.is_string() { kind.written(name) } else { (*name).into() };
             let _ = writeln!(page, "| `{name}` | {value} |");
         }
     }

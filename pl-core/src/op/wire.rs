@@ -63,4 +63,30 @@ wire! {
         /// The product.
         Prod,
     }
+
+    /// How an allreduce works.
+    AllreduceMode {
+        /// Every rank reads every other rank's data.
+        Mesh,
+        /// Every rank reads from one neighbour, in rounds.
+        Ring,
+    }
+
+    /// The collectives.
+    Collective {
+        /// `pld::tensor::barrier`
+        Barrier,
+        /// `pld::tensor::reduce_scatter`
+        ReduceScatter,
+        /// `pld::tensor::broadcast`
+        Broadcast,
+        /// `pld::tensor::allgather`
+        Allgather,
+        /// `pld::tensor::allreduce`
+        Allreduce,
+        /// `pld::tensor::all_to_all`
+        AllToAll,
+        /// `pld::tensor::all_to_all_v`
+        AllToAllV,
+    }
 }

@@ -15,8 +15,9 @@ pub(super) fn map_exprs(kind: &mut StmtKind, f: &mut dyn FnMut(Expr) -> Expr) {
     };
     match kind {
         StmtKind::Assign { value, .. } => apply(value),
-        StmtKind::Op(crate::ir::Op { args, .. }) | StmtKind::Call(crate::ir::Call { args, .. }) => {
-            args.iter_mut().flat_map(Arg::exprs_mut).for_each(apply);
+        StmtKind::Op(crate::ir::Op { args, .. }) => args.iter_mut().flat_map(Arg::exprs_mut).for_each(apply),
+        StmtKind::Call(crate::ir::Call { args, device, .. }) => {
+            args.iter_mut().flat_map(Arg::exprs_mut).chain(device).for_each(apply);
         }
         StmtKind::Check { ty, .. } => {
             ty.shaped_mut().into_iter().flat_map(|s| s.shape.iter_mut().flatten()).for_each(apply);
@@ -108,7 +109,7 @@ pub(super) fn known_extents(function: &mut Function, inferred: &Inferred, bindin
                     })
             }
             // The types of scalars and contexts are the verifier's affair alone, and it has spoken.
-            (_, Type::Scalar(_) | Type::Context | Type::Unknown) => true,
+            (_, Type::Scalar(_) | Type::Context | Type::Buffer | Type::Unknown) => true,
             _ => false,
         }
     });
@@ -126,9 +127,11 @@ pub(super) fn plain_literals(function: &mut Function) {
                 for (arg, param) in op.args.iter_mut().zip(op.code.info().params) {
                     let given = match param.kind {
                         ParamKind::I32 => ScalarType::Elem(Elem::Known(DType::I32)),
-                        ParamKind::Peer | ParamKind::Offsets(_) | ParamKind::Shape(_) | ParamKind::Extents => {
-                            ScalarType::Index
-                        }
+                        ParamKind::Peer
+                        | ParamKind::Index
+                        | ParamKind::Offsets(_)
+                        | ParamKind::Shape(_)
+                        | ParamKind::Extents => ScalarType::Index,
                         _ => continue,
                     };
                     arg.exprs_mut().iter_mut().for_each(|e| untyped(e, &given));

@@ -362,7 +362,7 @@ impl<'t> Parser<'t> {
     }
 
     fn header(&mut self) -> Parsed<()> {
-        let kinds = [FunctionKind::InCore, FunctionKind::Inline];
+        let kinds = FunctionKind::ALL;
         match kinds.into_iter().find(|kind| self.is_word(kind.name())) {
             Some(kind) => self.function.kind = kind,
             None => return Err(self.expected("`InCore` or `Inline`")),

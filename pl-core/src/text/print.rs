@@ -224,6 +224,7 @@ impl Printer<'_> {
         let (what, shaped) = match ty {
             Type::Scalar(ty) => return put!(self, "{}", Scalar(ty)),
             Type::Context => return self.out.push_str("context"),
+            Type::Buffer => return self.out.push_str("buffer"),
             Type::Unknown => return self.out.push('?'),
             Type::Tile(shaped) => ("tile", shaped),
             Type::Tensor(shaped) => ("tensor", shaped),
@@ -364,11 +365,16 @@ impl Printer<'_> {
         }
         self.out.push('(');
         self.list(&call.args, |p, arg| p.arg(arg));
+        if let Some(device) = &call.device {
+            self.out.push_str(if call.args.is_empty() { "device = " } else { ", device = " });
+            self.expr(device, 0);
+        }
         self.out.push(')');
     }
 
     fn arg(&mut self, arg: &Arg) {
         match &arg.kind {
+            ArgKind::Absent => self.out.push('_'),
             ArgKind::Value(value) => self.expr(value, 0),
             ArgKind::List(list) => {
                 self.out.push('[');

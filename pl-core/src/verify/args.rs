@@ -15,7 +15,7 @@ impl Checker<'_> {
         let arg = &op.args[index];
         let at = arg.loc.or(loc);
         let wanted = match param.kind {
-            ParamKind::Memory(..) | ParamKind::Tile | ParamKind::Context => param.kind.describe(),
+            ParamKind::Memory(..) | ParamKind::Tile | ParamKind::Context | ParamKind::Buffer => param.kind.describe(),
             ParamKind::TileOrScalar(_) => {
                 let id = arg.as_local()?;
                 let tile = matches!(self.type_of(id), Some(Type::Tile(_)));
@@ -28,6 +28,15 @@ impl Checker<'_> {
                 ArgKind::Value(_) => "a scalar expression".into(),
                 ArgKind::List(_) => "a list".into(),
                 ArgKind::Enum(kind, _) => format!("a `pld::{}`", kind.name()),
+                ArgKind::Absent if info.may_lack(index, self.function.kind) => return None,
+                ArgKind::Absent => {
+                    self.error(
+                        at,
+                        format!("`{}` lacks the argument `{}`", info.path, param.name),
+                        help_for(param.kind),
+                    );
+                    return None;
+                }
             };
             self.error(
                 at,
@@ -45,6 +54,7 @@ impl Checker<'_> {
             (ParamKind::Memory(_, Space::Any), ty) => ty.is_memory(),
             (ParamKind::Memory(_, Space::Window), ty) => matches!(ty, Type::Window(_)),
             (ParamKind::Tile, ty) => matches!(ty, Type::Tile(_)),
+            (ParamKind::Buffer, ty) => *ty == Type::Buffer,
             (_, ty) => *ty == Type::Context,
         };
         if !right {
@@ -135,7 +145,13 @@ impl Checker<'_> {
         let at = arg.loc.or(loc);
         let what = format!("argument `{}` of `{}`", param.name, info.path);
         match param.kind {
-            ParamKind::Memory(..) | ParamKind::Tile | ParamKind::Context => {}
+            _ if arg.kind == ArgKind::Absent && info.may_lack(index, self.function.kind) => {}
+            ParamKind::Memory(..) | ParamKind::Tile | ParamKind::Context | ParamKind::Buffer => {}
+            ParamKind::Index => self.check_scalar_arg(arg, &ScalarType::Index, &what, at),
+            ParamKind::Flag => {
+                self.check_scalar_arg(arg, &ScalarType::Bool, &what, at);
+                self.check_flag(arg, &what, at);
+            }
             ParamKind::TileOrScalar(of) => {
                 if types[index].is_none() {
                     let elem = self.elem_of(&types[usize::from(of)]);
@@ -256,7 +272,7 @@ impl Checker<'_> {
 
     pub(super) fn check_enum(&mut self, arg: &Arg, kind: EnumKind, index: usize, what: &str, info: &OpInfo, at: Loc) {
         let variants =
-            || kind.variants().iter().map(|v| format!("`pld::{}::{v}`", kind.name())).collect::<Vec<_>>().join(", ");
+            || kind.variants().iter().map(|v| format!("`{}`", kind.written(v))).collect::<Vec<_>>().join(", ");
         let ArgKind::Enum(found, value) = &arg.kind else {
             self.error(at, format!("{what} is not a `pld::{}`", kind.name()), format!("it is one of {}", variants()));
             return;
@@ -308,6 +324,7 @@ fn help_for(kind: ParamKind) -> &'static str {
         ParamKind::Memory(_, Space::Window) => "pass a parameter of type `pld::DistributedTensor<…>`",
         ParamKind::Memory(_, Space::Any) => "pass a tensor or window parameter, or store the tile into one first",
         ParamKind::Tile => "load one with `pl::load`",
+        ParamKind::Buffer => "get it with `pld::alloc_window_buffer(bytes)`",
         _ => "get it with `pld::get_comm_ctx(window)`",
     }
 }

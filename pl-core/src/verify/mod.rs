@@ -24,6 +24,7 @@ mod op;
 mod shape;
 mod signature;
 mod stmt;
+mod transfer;
 
 pub(crate) use condition::Known;
 pub use expr::{cast_operand, default_scalar};

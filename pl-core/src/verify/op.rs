@@ -3,7 +3,7 @@
 use super::shape::About;
 use super::{Checker, Open};
 use crate::diag::Diagnostic;
-use crate::ir::{ArgKind, Elem, Expr, Extent, Loc, Op, ScalarType, Shaped, Type};
+use crate::ir::{ArgKind, Elem, Expr, Extent, FunctionKind, Loc, Op, ScalarType, Shaped, Type};
 use crate::op::{Dim, OpInfo, ParamKind, ResultKind, TypeArg};
 
 const ELEMENT_TYPES: &str = "f32, f16, bf16, i8, i16, i32, i64, u8, u32";
@@ -20,6 +20,7 @@ impl Checker<'_> {
             );
             return (Type::Unknown, None);
         }
+        self.check_level(info, loc);
         self.check_type_arg(op, info, loc);
         // Memory, tiles and contexts first: the other arguments are judged against them.
         let types: Vec<Option<Type>> = (0..op.args.len()).map(|i| self.check_handle(op, info, i, loc)).collect();
@@ -28,9 +29,29 @@ impl Checker<'_> {
         }
         self.check_required_shapes(op, info, &types, loc);
         self.check_distinct(op, info, loc);
+        self.check_relations(op, info, &types, loc);
         self.check_world(info, loc);
         let misfits = self.check_fit(op, info, &types, loc);
         self.result(op, info, &types, &misfits)
+    }
+
+    /// An op stands only in functions of the levels that have it.
+    fn check_level(&mut self, info: &OpInfo, loc: Loc) {
+        let level = self.function.kind;
+        if info.is_for(level) {
+            return;
+        }
+        let levels: Vec<&str> = info.levels.iter().map(|l| l.name()).collect();
+        let help = match level {
+            FunctionKind::Orchestration => "put it into an `InCore` function, and call that",
+            FunctionKind::Host => "put it into an `InCore` function, and dispatch that with `device = r`",
+            _ => "pass what it gives as an argument: a kernel runs on one device",
+        };
+        self.error(
+            loc,
+            format!("`{}` in a function of level {}, it belongs to {}", info.path, level.name(), levels.join(", ")),
+            help,
+        );
     }
 
     fn check_type_arg(&mut self, op: &Op, info: &OpInfo, loc: Loc) {
@@ -60,7 +81,13 @@ impl Checker<'_> {
             let found = crate::text::show_shape(self.function, &shaped.shape);
             let expected = alternatives.iter().map(|a| show_pattern(a)).collect::<Vec<_>>().join(" or ");
             let help = format!("P is the number of ranks: declare `{name}` with shape {expected}");
-            let Some(pattern) = alternatives.iter().find(|a| a.len() == shaped.shape.len()) else {
+            let chosen = self.chosen(op, info, index, alternatives);
+            let expected = chosen.map_or(expected, |a| show_pattern(a));
+            let Some(pattern) = chosen
+                .into_iter()
+                .chain(alternatives.iter().copied().filter(|_| chosen.is_none()))
+                .find(|a| a.len() == shaped.shape.len())
+            else {
                 self.error(
                     at,
                     format!(
@@ -83,7 +110,9 @@ impl Checker<'_> {
                     (Dim::Exactly(n), _) => Err(Expr::int(i128::from(*n))),
                     (Dim::World, Some(bindings)) => Err(Expr::int(bindings.world as i128)),
                     (Dim::World, None) => Ok("P"),
-                    (Dim::Free(symbol), _) => Ok(*symbol),
+                    (Dim::Free(symbol) | Dim::PerRank(symbol), _) => Ok(*symbol),
+                    (Dim::Rounds, Some(bindings)) => Err(Expr::int(2 * (bindings.world as i128 - 1))),
+                    (Dim::Rounds, None) => continue,
                 };
                 let want = match symbol {
                     Err(value) => Some(value),
@@ -310,8 +339,15 @@ impl Checker<'_> {
             }
             ResultKind::Filled(shape) => (tile(op.elem.clone(), list(self, shape)), None),
             ResultKind::Element(i) => (elem(i).map_or(Type::Unknown, |e| Type::Scalar(ScalarType::Elem(e))), None),
-            ResultKind::Rank | ResultKind::Nranks => (Type::Scalar(ScalarType::Index), None),
+            ResultKind::Rank | ResultKind::Nranks | ResultKind::Index => (Type::Scalar(ScalarType::Index), None),
             ResultKind::Context => (Type::Context, None),
+            ResultKind::Buffer => (Type::Buffer, None),
+            ResultKind::Window(shape) => match (op.elem.clone(), list(self, shape)) {
+                (Some(elem), Some(shape)) => (Type::Window(Shaped { elem, shape }), None),
+                _ => (Type::Unknown, None),
+            },
+            ResultKind::View(i, shape) => self.view(op, usize::from(i), list(self, shape)),
+            ResultKind::Part(i) => self.part(op, usize::from(i)),
         }
     }
 
@@ -346,6 +382,8 @@ fn show_pattern(pattern: &[Dim]) -> String {
             Dim::World => "P".into(),
             Dim::Exactly(n) => n.to_string(),
             Dim::Free(name) => (*name).into(),
+            Dim::PerRank(name) => format!("P * {name}"),
+            Dim::Rounds => "2 * (P - 1)".into(),
         })
         .collect();
     format!("`[{}]`", dims.join(", "))

@@ -5,7 +5,7 @@
 
 use pl_core::dtype::DType;
 use pl_core::ir::*;
-use pl_core::op::{EnumKind, OpCode, ParamKind, ResultKind, Space, TypeArg};
+use pl_core::op::{EnumKind, OpCode, ParamInfo, ParamKind, ResultKind, Space, TypeArg};
 use proptest::prelude::*;
 
 /// A random function.
@@ -217,12 +217,13 @@ impl Generator<'_> {
     }
 
     fn ty(&mut self) -> Type {
-        match self.e.below(6) {
+        match self.e.below(7) {
             0 => Type::Tensor(self.shaped()),
             1 => Type::Window(self.shaped()),
             2 => Type::Tile(self.shaped()),
             3 => Type::Scalar(self.scalar_type()),
             4 => Type::Context,
+            5 => Type::Buffer,
             _ => Type::Unknown,
         }
     }
@@ -252,7 +253,8 @@ impl Generator<'_> {
             5 => {
                 let args = (0..self.e.below(4)).map(|_| self.any_arg()).collect();
                 let dsts = (0..self.e.below(3)).map(|_| self.dst(Pool::Tile)).collect();
-                StmtKind::Call(Call { callee: self.e.below(3) as u32, dsts, args })
+                let device = self.e.chance(20).then(|| self.expr(Pool::Index, 2));
+                StmtKind::Call(Call { callee: self.e.below(3) as u32, dsts, args, device })
             }
             6 => {
                 let local = self.local(Pool::Tile).unwrap_or(LocalId(0));
@@ -311,20 +313,23 @@ impl Generator<'_> {
     fn op(&mut self) -> StmtKind {
         let code = self.e.pick(OpCode::ALL);
         let info = code.info();
-        let args: Vec<Arg> = info.params.iter().map(|p| self.arg(p.kind)).collect();
+        let args: Vec<Arg> = info.params.iter().map(|p| self.arg(p)).collect();
         let elem = (info.type_arg == TypeArg::Required).then(|| self.elem());
         let pool = match info.result {
             ResultKind::None => None,
-            ResultKind::Memory(param) => match args[param as usize].as_local() {
-                Some(id) => self.pools.iter().find(|(_, l)| *l == id).map(|(p, _)| *p),
-                None => None,
-            },
+            ResultKind::Memory(param) | ResultKind::View(param, _) | ResultKind::Part(param) => {
+                match args[param as usize].as_local() {
+                    Some(id) => self.pools.iter().find(|(_, l)| *l == id).map(|(p, _)| *p),
+                    None => None,
+                }
+            }
             ResultKind::Box(..) | ResultKind::Like(_) | ResultKind::CastOf(_) | ResultKind::Filled(_) => {
                 Some(Pool::Tile)
             }
             ResultKind::Element(_) => Some(Pool::Element),
-            ResultKind::Rank | ResultKind::Nranks => Some(Pool::Index),
-            ResultKind::Context => Some(Pool::Context),
+            ResultKind::Rank | ResultKind::Nranks | ResultKind::Index => Some(Pool::Index),
+            ResultKind::Window(_) => Some(Pool::Window),
+            ResultKind::Context | ResultKind::Buffer => Some(Pool::Context),
         };
         let dst = match pool {
             Some(pool) if info.must_use() || self.e.chance(60) => Some(self.dst(pool)),
@@ -333,8 +338,9 @@ impl Generator<'_> {
         StmtKind::Op(Op { code, dst, args, elem })
     }
 
-    fn arg(&mut self, kind: ParamKind) -> Arg {
-        let kind = match kind {
+    fn arg(&mut self, param: &ParamInfo) -> Arg {
+        let kind = match param.kind {
+            _ if param.default == Some(pl_core::op::Default::Absent) && self.e.chance(30) => ArgKind::Absent,
             ParamKind::Memory(_, space) => ArgKind::Value(self.memory(space)),
             ParamKind::Tile => ArgKind::Value(self.expr(Pool::Tile, 0)),
             ParamKind::TileOrScalar(_) => {
@@ -344,12 +350,13 @@ impl Generator<'_> {
             ParamKind::Element(_) | ParamKind::TypeElement | ParamKind::I32 => {
                 ArgKind::Value(self.expr(Pool::Element, 3))
             }
-            ParamKind::Peer => ArgKind::Value(self.expr(Pool::Index, 2)),
+            ParamKind::Peer | ParamKind::Index => ArgKind::Value(self.expr(Pool::Index, 2)),
+            ParamKind::Flag => ArgKind::Value(self.expr(Pool::Bool, 1)),
             ParamKind::Offsets(_) | ParamKind::Shape(_) | ParamKind::Extents => {
                 ArgKind::List((0..self.e.pick(&[2, 1, 3, 0])).map(|_| self.expr(Pool::Index, 3)).collect())
             }
             ParamKind::Enum(kind) => self.enum_arg(kind),
-            ParamKind::Context => ArgKind::Value(self.expr(Pool::Context, 0)),
+            ParamKind::Context | ParamKind::Buffer => ArgKind::Value(self.expr(Pool::Context, 0)),
         };
         Arg { kind, loc: self.loc() }
     }

@@ -152,7 +152,7 @@ fn names(tokens: TokenStream, name: &str) -> bool {
 fn carrier(signature: &Signature) -> TokenStream {
     let Signature { vis, ident, .. } = signature;
     let docs = match signature.kind {
-        FunctionKind::InCore => {
+        FunctionKind::InCore | FunctionKind::Orchestration | FunctionKind::Host => {
             let doc = format!("Carries the IR of the kernel [`{ident}`](fn@{ident}).");
             quote!(#[doc = #doc])
         }

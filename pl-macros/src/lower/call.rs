@@ -277,7 +277,7 @@ impl Lower<'_> {
                     let value = self.value(elem);
                     self.protect(mark, values.iter_mut());
                     poisoned |= value.kind == Kind::Poison;
-                    if matches!(value.kind, Kind::Tile | Kind::Memory | Kind::Context) {
+                    if matches!(value.kind, Kind::Tile | Kind::Memory | Kind::Context | Kind::Buffer) {
                         self.error(
                             at,
                             format!("an entry of {what} is {}, expected an index (`usize`)", value.kind.describe()),
@@ -340,7 +340,7 @@ impl Lower<'_> {
             return self.poisoned();
         }
         for value in [&a, &b] {
-            if matches!(value.kind, Kind::Tile | Kind::Memory | Kind::Context) {
+            if matches!(value.kind, Kind::Tile | Kind::Memory | Kind::Context | Kind::Buffer) {
                 let help = format!("`pl::{name}` is for scalars; on tiles write `pl::{name}imum(a, b)`");
                 return self.poison(range, format!("`pl::{name}` on {}", value.kind.describe()), help);
             }
@@ -485,6 +485,10 @@ fn ir_arg(slot: Option<Slot>, default: Option<DefaultArg>, kind: ParamKind, valu
         let kind = match (default?, kind) {
             (DefaultArg::Enum(value), ParamKind::Enum(kind)) => ArgKind::Enum(kind, EnumValue::Known(value)),
             (DefaultArg::Enum(value) | DefaultArg::Int(value), _) => ArgKind::Value(Expr::int(i128::from(value))),
+            (DefaultArg::Bool(value), _) => {
+                ArgKind::Value(Expr::new(ExprKind::Lit { value: Lit::Bool(value), ty: None }))
+            }
+            (DefaultArg::Absent, _) => ArgKind::Absent,
         };
         return Some(Arg { kind, loc: Loc::NONE });
     };
@@ -507,6 +511,8 @@ fn copy_of(slot: Option<&Slot>, default: Option<DefaultArg>, kind: ParamKind) ->
             let value = proc_macro2::Literal::i32_unsuffixed(value);
             parse_quote!(#value)
         }
+        (DefaultArg::Bool(value), _) => parse_quote!(#value),
+        (DefaultArg::Absent, _) => parse_quote!([]),
     })
 }
 

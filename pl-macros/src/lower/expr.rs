@@ -340,8 +340,8 @@ impl Lower<'_> {
                 return (None, false);
             }
             (Scalar, Tile) => {}
-            (kind @ (Memory | Context), _)
-            | (_, kind @ (Memory | Context))
+            (kind @ (Memory | Context | Buffer), _)
+            | (_, kind @ (Memory | Context | Buffer))
             | (kind @ Unknown, _)
             | (_, kind @ Unknown) => {
                 self.no_operator(&symbol, kind, op_range);
@@ -377,7 +377,7 @@ impl Lower<'_> {
         let (stmts, right) = self.nested(|lower| lower.value(&mut e.right));
         let loc = self.loc(range);
         for (value, at) in [(&left, edges(&e.left)), (&right, edges(&e.right))] {
-            if matches!(value.kind, Kind::Tile | Kind::Memory | Kind::Context) {
+            if matches!(value.kind, Kind::Tile | Kind::Memory | Kind::Context | Kind::Buffer) {
                 let message = format!("`{}` on {}", op.symbol(), value.kind.describe());
                 return self.poison(at, message, "both sides are `bool`s: compare scalars");
             }
@@ -412,7 +412,7 @@ impl Lower<'_> {
                 let help = format!("write `pl::cast::<{}>({})`", text_of(&*e.ty), text_of(&*e.expr));
                 self.poison(range, "`as` on a tile", help)
             }
-            (kind @ (Kind::Memory | Kind::Context), _) => self.no_operator("as", kind, range),
+            (kind @ (Kind::Memory | Kind::Context | Kind::Buffer), _) => self.no_operator("as", kind, range),
             (_, Some(ty)) => {
                 let loc = self.loc(range);
                 let primitive = match &ty {

@@ -70,6 +70,8 @@ pub(super) enum Kind {
     Scalar,
     Memory,
     Context,
+    /// A window buffer.
+    Buffer,
     /// The result of a call, not annotated.
     Unknown,
     /// Reported already: silent.
@@ -83,6 +85,7 @@ impl Kind {
             Type::Scalar(_) => Kind::Scalar,
             Type::Tensor(_) | Type::Window(_) => Kind::Memory,
             Type::Context => Kind::Context,
+            Type::Buffer => Kind::Buffer,
             Type::Unknown => Kind::Poison,
         }
     }
@@ -90,12 +93,15 @@ impl Kind {
     fn of_result(result: ResultKind) -> Option<Kind> {
         match result {
             ResultKind::None => None,
-            ResultKind::Memory(_) => Some(Kind::Memory),
+            ResultKind::Memory(_) | ResultKind::View(..) | ResultKind::Part(_) | ResultKind::Window(_) => {
+                Some(Kind::Memory)
+            }
             ResultKind::Box(..) | ResultKind::Like(_) | ResultKind::CastOf(_) | ResultKind::Filled(_) => {
                 Some(Kind::Tile)
             }
-            ResultKind::Element(_) | ResultKind::Rank | ResultKind::Nranks => Some(Kind::Scalar),
+            ResultKind::Element(_) | ResultKind::Rank | ResultKind::Nranks | ResultKind::Index => Some(Kind::Scalar),
             ResultKind::Context => Some(Kind::Context),
+            ResultKind::Buffer => Some(Kind::Buffer),
         }
     }
 
@@ -105,6 +111,7 @@ impl Kind {
             Kind::Scalar => "a scalar",
             Kind::Memory => "a tensor or window",
             Kind::Context => "a communication context",
+            Kind::Buffer => "a window buffer",
             Kind::Unknown | Kind::Poison => "a value of unknown type",
         }
     }
@@ -331,7 +338,7 @@ impl Lower<'_> {
             }
             Rhs::Call { callee, args, loc } => {
                 let dsts = self.local_of(target).into_iter().collect();
-                self.push(StmtKind::Call(ir::Call { callee, dsts, args }), loc);
+                self.push(StmtKind::Call(ir::Call { callee, dsts, args, device: None }), loc);
                 Kind::Unknown
             }
         }

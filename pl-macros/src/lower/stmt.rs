@@ -474,7 +474,7 @@ impl Lower<'_> {
         match self.rhs(expr) {
             Rhs::Call { callee, args, loc } => {
                 let dsts: Vec<LocalId> = targets.iter_mut().filter_map(|t| self.local_of(t)).collect();
-                self.push(StmtKind::Call(pl_core::ir::Call { callee, dsts: dsts.clone(), args }), loc);
+                self.push(StmtKind::Call(pl_core::ir::Call { callee, dsts: dsts.clone(), args, device: None }), loc);
                 Some(dsts)
             }
             Rhs::Value(value) if value.kind == Kind::Poison => None,

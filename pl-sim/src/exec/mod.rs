@@ -141,6 +141,11 @@ impl<'a> Exec<'_, 'a, '_> {
         Ok(Flow::Next)
     }
 
+    /// An op of `Host` functions, which run on no device.
+    fn of_host(&self, op: &OpInst) -> Out {
+        Err(Halt::Internal(format!("`{}` reached a device", op.code.path())))
+    }
+
     /// Gives a scalar result to its register.
     fn finish(&mut self, op: &OpInst, value: u64) {
         if let Dst::Scalar(reg) = op.dst {
@@ -232,6 +237,54 @@ impl<'a> Execute<&'a OpInst> for Exec<'_, 'a, '_> {
     fn remote_load(&mut self, op: &'a OpInst) -> Out {
         let peer = self.peer(op, 1)?;
         self.fetch(op, peer, 2, 3)
+    }
+
+    fn remote_store(&mut self, op: &'a OpInst) -> Out {
+        Err(Halt::Internal(format!("`{}` is not executed yet", op.code.path())))
+    }
+
+    fn put(&mut self, op: &'a OpInst) -> Out {
+        Err(Halt::Internal(format!("`{}` is not executed yet", op.code.path())))
+    }
+
+    fn get(&mut self, op: &'a OpInst) -> Out {
+        Err(Halt::Internal(format!("`{}` is not executed yet", op.code.path())))
+    }
+
+    fn put_with_signal(&mut self, op: &'a OpInst) -> Out {
+        Err(Halt::Internal(format!("`{}` is not executed yet", op.code.path())))
+    }
+
+    fn reshape(&mut self, op: &'a OpInst) -> Out {
+        Err(Halt::Internal(format!("`{}` is not executed yet", op.code.path())))
+    }
+
+    fn discard(&mut self, op: &'a OpInst) -> Out {
+        Err(Halt::Internal(format!("`{}` is not executed yet", op.code.path())))
+    }
+
+    fn check_count(&mut self, op: &'a OpInst) -> Out {
+        Err(Halt::Internal(format!("`{}` is not executed yet", op.code.path())))
+    }
+
+    fn enter(&mut self, op: &'a OpInst) -> Out {
+        Err(Halt::Internal(format!("`{}` is not executed yet", op.code.path())))
+    }
+
+    fn world_size(&mut self, op: &'a OpInst) -> Out {
+        self.of_host(op)
+    }
+
+    fn alloc_window_buffer(&mut self, op: &'a OpInst) -> Out {
+        self.of_host(op)
+    }
+
+    fn window(&mut self, op: &'a OpInst) -> Out {
+        self.of_host(op)
+    }
+
+    fn part(&mut self, op: &'a OpInst) -> Out {
+        self.of_host(op)
     }
 
     fn composite(&mut self, code: OpCode, _op: &'a OpInst) -> Out {

@@ -158,6 +158,7 @@ impl<'p> Compiler<'p> {
                     Slot::Memory(memory.ok_or_else(|| format!("`{}` is no memory", self.name(local)))? as u32)
                 }
                 Some(Type::Context) => Slot::Context,
+                Some(Type::Buffer) => Slot::Unused,
                 Some(Type::Unknown) | None => Slot::Unused,
             };
             self.slots[index] = slot;
@@ -564,6 +565,7 @@ impl<'p> Compiler<'p> {
                     _ => Err(format!("`{name}` has no value")),
                 }
             }
+            ArgKind::Absent => Ok(Operand::Absent),
             ArgKind::List(list) => {
                 let mut regs = Vec::with_capacity(list.len());
                 for e in list {
@@ -585,7 +587,8 @@ impl<'p> Compiler<'p> {
                 }
                 let wanted = match kind {
                     ParamKind::I32 => Some(ScalarTy::Elem(DType::I32)),
-                    ParamKind::Peer => Some(ScalarTy::Index),
+                    ParamKind::Peer | ParamKind::Index => Some(ScalarTy::Index),
+                    ParamKind::Flag => Some(ScalarTy::Bool),
                     ParamKind::TypeElement => type_arg.map(ScalarTy::Elem),
                     ParamKind::Element(other) | ParamKind::TileOrScalar(other) => {
                         self.elem_of(op.code, &op.args, other)?

@@ -71,6 +71,7 @@ impl Plan {
         for (i, (arg, param)) in op.args.iter().zip(info.params).enumerate() {
             f.write_str(if i > 0 { ", " } else { "" })?;
             match *arg {
+                Operand::Absent => f.write_str("_")?,
                 Operand::Memory(m) => f.write_str(&self.memories[m as usize].name)?,
                 Operand::Tile(t) => f.write_str(&self.tiles[t as usize].name)?,
                 Operand::Scalar(r) => write!(f, "{}", Named(self, r))?,

@@ -86,6 +86,8 @@ pub(crate) enum Operand {
     Enum(i32),
     /// A communication context.
     Context,
+    /// An argument that is not given.
+    Absent,
 }
 
 /// An op.

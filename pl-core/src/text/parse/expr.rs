@@ -237,6 +237,10 @@ impl<'t> Parser<'t> {
                 self.eat("[");
                 ArgKind::List(self.list("]", Self::expr)?)
             }
+            (Tok::Word("_"), _) => {
+                self.next += 1;
+                ArgKind::Absent
+            }
             (Tok::Word("enum"), _) => {
                 self.next += 1;
                 let kind = match self.peek().tok {

@@ -205,8 +205,19 @@ impl<'t> Parser<'t> {
             return Err(self.error(token, message, format!("add `calls({name})` after the parameters")));
         };
         self.expect("(", "before the arguments")?;
-        let args = self.list(")", |p| p.arg(None))?;
-        Ok(StmtKind::Call(Call { callee, dsts, args }))
+        let mut device = None;
+        let args = self.list(")", |p| {
+            let last = p.peek().tok == Tok::Word("device") && p.ahead(1).tok == Tok::Punct("=");
+            if last {
+                p.next += 2;
+                device = Some(p.expr()?);
+            }
+            if last { Ok(None) } else { p.arg(None).map(Some) }
+        })?;
+        if device.is_some() && args.iter().position(Option::is_none) != Some(args.len() - 1) {
+            return Err(self.error(token, "`device = …` stands among the arguments", "it stands once, after them"));
+        }
+        Ok(StmtKind::Call(Call { callee, dsts, args: args.into_iter().flatten().collect(), device }))
     }
 
     fn for_loop(&mut self) -> Parsed<StmtKind> {
