@@ -28,7 +28,7 @@ impl Checker<'_> {
         }
         self.check_required_shapes(op, info, &types, loc);
         self.check_distinct(op, info, loc);
-        self.check_world(info, loc);
+        self.check_domains(op, info, loc);
         let misfits = self.check_fit(op, info, &types, loc);
         self.result(op, info, &types, &misfits)
     }
@@ -52,6 +52,7 @@ impl Checker<'_> {
     fn check_required_shapes(&mut self, op: &Op, info: &OpInfo, types: &[Option<Type>], loc: Loc) {
         // What a symbol of the table stands for, and the parameter that says so.
         let mut free: Vec<(&str, Extent, &str)> = vec![];
+        let ranks = self.domain_of(op).map(|(_, ranks)| ranks);
         for (index, alternatives) in info.shapes {
             let index = usize::from(*index);
             let at = op.args[index].loc.or(loc);
@@ -79,9 +80,9 @@ impl Checker<'_> {
                     message: &format!("`{name}` of `{}` must have shape {expected}", info.path),
                     help: &help,
                 };
-                let symbol = match (dim, self.bindings()) {
+                let symbol = match (dim, ranks) {
                     (Dim::Exactly(n), _) => Err(Expr::int(i128::from(*n))),
-                    (Dim::World, Some(bindings)) => Err(Expr::int(bindings.world as i128)),
+                    (Dim::World, Some(ranks)) => Err(Expr::int(ranks as i128)),
                     (Dim::World, None) => Ok("P"),
                     (Dim::Free(symbol), _) => Ok(*symbol),
                 };
@@ -98,8 +99,8 @@ impl Checker<'_> {
                 fits &= self.extents_agree(extent, &want, &about);
             }
             if !fits {
-                let world = match (self.bindings(), free.iter().find(|(s, ..)| *s == "P")) {
-                    (Some(bindings), _) => format!(" with P = {}", bindings.world),
+                let world = match (ranks, free.iter().find(|(s, ..)| *s == "P")) {
+                    (Some(ranks), _) => format!(" with P = {ranks}"),
                     (None, Some((_, Some(bound), of))) if *of != name => {
                         format!(" with P = `{}` of `{of}`", self.show(bound))
                     }
@@ -142,19 +143,6 @@ impl Checker<'_> {
                     "pass two different windows",
                 );
             }
-        }
-    }
-
-    /// Collectives need two ranks.
-    fn check_world(&mut self, info: &OpInfo, loc: Loc) {
-        if let (Some(bindings), true) = (self.bindings(), info.lowering.is_some())
-            && bindings.world < 2
-        {
-            self.error(
-                loc,
-                format!("`{}` needs at least 2 ranks, this world has {}", info.path, bindings.world),
-                "open the world with two or more devices",
-            );
         }
     }
 
