@@ -14,8 +14,18 @@ use std::sync::{Arc, OnceLock};
 pub struct Bindings {
     /// Dynamic dims.
     pub dims: BTreeMap<Name, i64>,
-    /// The number of ranks of the domain.
-    pub world: usize,
+    /// The number of ranks of each domain that the arguments' windows belong to.
+    pub domains: Vec<usize>,
+    /// For each parameter: the domain of its window, as an index into `domains`; `None` where it is no window.
+    pub of: Vec<Option<usize>>,
+}
+
+impl Bindings {
+    /// The domain of a parameter's window: its index, and its number of ranks.
+    pub fn domain(&self, param: usize) -> Option<(usize, usize)> {
+        let domain = self.of.get(param).copied().flatten()?;
+        Some((domain, *self.domains.get(domain)?))
+    }
 }
 
 /// What binding needs to know of a platform.
@@ -65,21 +75,31 @@ pub enum ArgShape {
     Memory {
         /// Extents.
         shape: Vec<usize>,
-        /// The window's id; `None` for a tensor.
-        window: Option<u64>,
+        /// Which window it is; `None` for a tensor.
+        window: Option<WindowArg>,
     },
     /// A scalar.
     Scalar,
 }
 
-/// Solves for the dims of a linked function.
+/// A window among the arguments. Its numbers tell the windows and the domains of one call apart, and mean nothing else.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct WindowArg {
+    /// The number of the window.
+    pub window: u64,
+    /// The number of its domain.
+    pub domain: u64,
+    /// The number of ranks of that domain.
+    pub ranks: usize,
+}
+
+/// Solves for the dims of a linked function, and tells the domains of its windows.
 ///
 /// # Errors
 /// Arguments whose rank or extents do not fit their parameters, dims on which two arguments disagree, and windows that are the same where an op
 /// forbids it.
-pub fn bind(function: &Function, args: &[ArgShape], world: usize) -> Result<Bindings, BindError> {
-    let mut binder =
-        Binder { function, bindings: Bindings { dims: BTreeMap::new(), world }, from: BTreeMap::new(), errors: vec![] };
+pub fn bind(function: &Function, args: &[ArgShape]) -> Result<Bindings, BindError> {
+    let mut binder = Binder { function, bindings: domains(args), from: BTreeMap::new(), errors: vec![] };
     if args.len() != function.params.len() {
         binder.error(
             function.loc,
@@ -96,6 +116,26 @@ pub fn bind(function: &Function, args: &[ArgShape], world: usize) -> Result<Bind
     } else {
         Err(BindError(binder.errors.into_iter().map(|e| e.located(function)).collect()))
     }
+}
+
+/// Bindings that know the domains of the windows, and no dims yet.
+fn domains(args: &[ArgShape]) -> Bindings {
+    let mut bindings = Bindings::default();
+    let mut numbers: Vec<u64> = vec![];
+    for arg in args {
+        let domain = match arg {
+            ArgShape::Memory { window: Some(window), .. } => {
+                Some(numbers.iter().position(|n| *n == window.domain).unwrap_or_else(|| {
+                    numbers.push(window.domain);
+                    bindings.domains.push(window.ranks);
+                    numbers.len() - 1
+                }))
+            }
+            _ => None,
+        };
+        bindings.of.push(domain);
+    }
+    bindings
 }
 
 /// One extent of one argument.
@@ -263,7 +303,7 @@ impl<'a> Binder<'a> {
     /// Ops that forbid it are not given the same window twice.
     fn check_windows(&mut self, args: &[ArgShape]) {
         let window = |root: usize| match args.get(root) {
-            Some(ArgShape::Memory { window, .. }) => *window,
+            Some(ArgShape::Memory { window, .. }) => window.map(|w| w.window),
             _ => None,
         };
         let inferred = verify(self.function, Moment::Linked).inferred;

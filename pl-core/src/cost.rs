@@ -1,7 +1,7 @@
 //! The cost card: what each rank moves and signals, computed from the lowered IR without running it.
 //!
-//! The function is walked for every rank with the values that are known before the run: dims, the rank, the number of ranks, scalar arguments. What
-//! depends on anything else (an element that is read) makes a range, from the least to the most that any path can cost.
+//! The function is walked for every rank with the values that are known before the run: dims, the rank and the number of ranks in each domain, scalar
+//! arguments. What depends on anything else (an element that is read) makes a range, from the least to the most that any path can cost.
 
 use crate::bind::Program;
 use crate::fault::RankCost;
@@ -9,8 +9,10 @@ use crate::ir::{
     ArgKind, BinOp, Block, Elem, EnumValue, Expr, ExprKind, Function, Lit, LocalId, Mode, Op, ScalarType, Stmt,
     StmtKind, Type, UnOp,
 };
-use crate::op::{Cost, EnumKind, NotifyOp, ParamKind, ResultKind};
+use crate::op::{Cost, EnumKind, NotifyOp, ParamInfo, ParamKind, ResultKind, Space};
 use core::fmt;
+use std::collections::BTreeMap;
+use std::sync::Arc;
 
 /// The most statements that are walked for one rank; loops beyond are counted as unknown.
 const MAX_STEPS: u64 = 100_000_000;
@@ -56,9 +58,10 @@ pub struct Card {
     pub self_notifies: Count,
     /// Waits.
     pub waits: Count,
-    /// Rounds in which the rank notifies every peer and waits as often as there are peers.
+    /// Rounds in which the rank notifies every peer of a domain and waits as often as there are peers, summed over the domains.
     pub barriers: Count,
-    /// Credits that the rank deposits at each peer: the sum of what it adds to the peer's cells (the least over the peers).
+    /// Credits that the rank deposits at each peer: the sum of what it adds to the peer's cells (the least over the peers of a domain, summed over the
+    /// domains).
     pub credits: Count,
     /// Elements stored into `Out` and `InOut` tensors.
     pub result_elements: Count,
@@ -79,29 +82,38 @@ impl Card {
     }
 }
 
-/// One rank's program and the values of its scalar arguments, by parameter; `None` where there is none or it is not an integer.
+/// One rank's program and what is known of it.
 #[derive(Clone, Copy, Debug)]
 pub struct RankProgram<'a> {
+    /// The rank in the world.
+    pub rank: usize,
     /// The program.
     pub program: &'a Program,
-    /// Scalar arguments.
+    /// The values of the scalar arguments, by parameter; `None` where there is none or it is not an integer.
     pub scalars: &'a [Option<i64>],
+    /// For each domain of the program's bindings: its ranks, as ranks of the world.
+    pub domains: &'a [Arc<[usize]>],
 }
 
-/// The cards of all ranks. What one rank loads from another is sent by the other.
+/// The cards of the ranks of a launch, in their order. What one rank loads from another is sent by the other.
 pub fn cards(ranks: &[RankProgram<'_>]) -> Vec<Card> {
-    let world = ranks.len();
-    let mut sent = vec![Span::default(); world];
+    let mut sent: BTreeMap<usize, Span> = ranks.iter().map(|call| (call.rank, Span::default())).collect();
     let mut tallies = vec![];
-    for (rank, call) in ranks.iter().enumerate() {
-        let mut walker = Walker::new(call, rank, world);
+    for call in ranks {
+        let mut walker = Walker::new(call);
         walker.block(&call.program.function.body);
-        for (total, span) in sent.iter_mut().zip(&walker.tally.pulled) {
-            total.add(*span);
+        for (domain, counted) in call.domains.iter().zip(&walker.tally.domains) {
+            for (peer, span) in domain.iter().zip(&counted.pulled) {
+                // A rank without a call has no card.
+                if let (true, Some(total)) = (*span != Span::default(), sent.get_mut(peer)) {
+                    total.add(*span);
+                }
+            }
         }
         tallies.push(walker.tally);
     }
-    tallies.into_iter().zip(sent).map(|(tally, sent)| tally.card(world, sent)).collect()
+    let cards = tallies.into_iter().zip(ranks);
+    cards.map(|(tally, call)| tally.card(sent.get(&call.rank).copied().unwrap_or_default())).collect()
 }
 
 /// Least and most so far; `u64::MAX` is without a bound.
@@ -142,9 +154,15 @@ struct Tally {
     received: Span,
     remote_loads: Span,
     self_notifies: Span,
-    waits: Span,
     result_elements: Span,
-    /// Bytes loaded from each peer, notifies to it, credits deposited at it.
+    domains: Vec<DomainTally>,
+}
+
+/// What a walk has counted in one domain.
+#[derive(Clone, Debug, Default)]
+struct DomainTally {
+    waits: Span,
+    /// Bytes loaded from each peer, notifies to it, credits deposited at it; by rank of the domain, the own entries stay empty.
     pulled: Vec<Span>,
     notified: Vec<Span>,
     deposited: Vec<Span>,
@@ -157,49 +175,92 @@ impl Tally {
             (&mut self.received, other.received),
             (&mut self.remote_loads, other.remote_loads),
             (&mut self.self_notifies, other.self_notifies),
-            (&mut self.waits, other.waits),
             (&mut self.result_elements, other.result_elements),
         ];
         for (a, b) in single {
             *a = f(*a, b);
         }
-        let lists = [
-            (&mut self.pulled, &other.pulled),
-            (&mut self.notified, &other.notified),
-            (&mut self.deposited, &other.deposited),
-        ];
-        for (a, b) in lists {
-            for (a, b) in a.iter_mut().zip(b) {
-                *a = f(*a, *b);
+        for (a, b) in self.domains.iter_mut().zip(&other.domains) {
+            a.waits = f(a.waits, b.waits);
+            let lists = [(&mut a.pulled, &b.pulled), (&mut a.notified, &b.notified), (&mut a.deposited, &b.deposited)];
+            for (a, b) in lists {
+                for (a, b) in a.iter_mut().zip(b) {
+                    *a = f(*a, *b);
+                }
             }
         }
     }
 
-    fn card(self, world: usize, sent: Span) -> Card {
-        let mut peer_notifies = Span::default();
-        self.notified.iter().for_each(|n| peer_notifies.add(*n));
-        // The own entry of these lists stays empty.
-        let least = |spans: &[Span]| {
-            let mut sorted: Vec<Span> = spans.to_vec();
-            sorted.sort_by_key(|s| (s.low, s.high));
-            sorted.get(1).copied().unwrap_or_default()
+    fn card(self, sent: Span) -> Card {
+        let sum = |f: &dyn Fn(&DomainTally) -> Span| {
+            let mut sum = Span::default();
+            self.domains.iter().for_each(|domain| sum.add(f(domain)));
+            sum
         };
-        let peers = (world as u64).saturating_sub(1).max(1);
-        let notified = least(&self.notified);
-        let rounds = |waits: u64| if waits == u64::MAX { waits } else { waits / peers };
-        let barriers =
-            Span { low: notified.low.min(rounds(self.waits.low)), high: notified.high.min(rounds(self.waits.high)) };
         Card {
             bytes_received: self.received.count(),
             bytes_sent: sent.count(),
             remote_loads: self.remote_loads.count(),
-            peer_notifies: peer_notifies.count(),
+            peer_notifies: sum(&DomainTally::notifies).count(),
             self_notifies: self.self_notifies.count(),
-            waits: self.waits.count(),
-            barriers: barriers.count(),
-            credits: least(&self.deposited).count(),
+            waits: sum(&|domain| domain.waits).count(),
+            barriers: sum(&DomainTally::barriers).count(),
+            credits: sum(&|domain| least(&domain.deposited)).count(),
             result_elements: self.result_elements.count(),
         }
+    }
+}
+
+/// The least over the peers. The own entry of a list stays empty.
+fn least(spans: &[Span]) -> Span {
+    let mut sorted: Vec<Span> = spans.to_vec();
+    sorted.sort_by_key(|s| (s.low, s.high));
+    sorted.get(1).copied().unwrap_or_default()
+}
+
+impl DomainTally {
+    fn new(ranks: usize) -> DomainTally {
+        let list = vec![Span::default(); ranks];
+        DomainTally { waits: Span::default(), pulled: list.clone(), notified: list.clone(), deposited: list }
+    }
+
+    fn notifies(&self) -> Span {
+        let mut sum = Span::default();
+        self.notified.iter().for_each(|n| sum.add(*n));
+        sum
+    }
+
+    fn barriers(&self) -> Span {
+        let peers = (self.notified.len() as u64).saturating_sub(1).max(1);
+        let rounds = |waits: u64| if waits == u64::MAX { waits } else { waits / peers };
+        let notified = least(&self.notified);
+        Span { low: notified.low.min(rounds(self.waits.low)), high: notified.high.min(rounds(self.waits.high)) }
+    }
+}
+
+/// A domain as one rank sees it.
+#[derive(Clone, Copy, Debug)]
+struct Domain {
+    /// Its index in the program's bindings.
+    index: usize,
+    /// The own rank in it, where that is one.
+    rank: Option<usize>,
+    ranks: usize,
+}
+
+impl Domain {
+    /// Whether this is the own rank.
+    fn is_self(self, peer: i128) -> bool {
+        self.rank.is_some_and(|rank| rank as i128 == peer)
+    }
+
+    /// The rank in the domain.
+    fn peer(self, peer: i128) -> Option<usize> {
+        usize::try_from(peer).ok().filter(|p| *p < self.ranks)
+    }
+
+    fn peers(self) -> impl Iterator<Item = usize> {
+        (0..self.ranks).filter(move |p| Some(*p) != self.rank)
     }
 }
 
@@ -207,8 +268,7 @@ impl Tally {
 struct Walker<'a> {
     program: &'a Program,
     function: &'a Function,
-    rank: usize,
-    world: usize,
+    domains: Vec<Domain>,
     /// The value of each scalar local that is known; `bool` as 0 and 1.
     values: Vec<Option<i128>>,
     /// The elements of each tile.
@@ -218,16 +278,21 @@ struct Walker<'a> {
 }
 
 impl<'a> Walker<'a> {
-    fn new(call: &RankProgram<'a>, rank: usize, world: usize) -> Walker<'a> {
+    fn new(call: &RankProgram<'a>) -> Walker<'a> {
         let function = &call.program.function;
         let mut values = vec![None; function.locals.len()];
         for (param, value) in function.params.iter().zip(call.scalars) {
             values[param.local.0 as usize] = value.map(i128::from);
         }
-        let lists = vec![Span::default(); world];
-        let tally = Tally { pulled: lists.clone(), notified: lists.clone(), deposited: lists, ..Tally::default() };
+        let domain = |(index, ranks): (usize, &Arc<[usize]>)| {
+            let rank = ranks.iter().position(|rank| *rank == call.rank);
+            Domain { index, rank, ranks: ranks.len() }
+        };
+        let domains: Vec<Domain> = call.domains.iter().enumerate().map(domain).collect();
+        let tallies = domains.iter().map(|domain| DomainTally::new(domain.ranks)).collect();
+        let tally = Tally { domains: tallies, ..Tally::default() };
         let elements = vec![None; function.locals.len()];
-        Walker { program: call.program, function, rank, world, values, elements, tally, steps: 0 }
+        Walker { program: call.program, function, domains, values, elements, tally, steps: 0 }
     }
 
     fn block(&mut self, block: &'a Block) {
@@ -341,36 +406,60 @@ impl<'a> Walker<'a> {
         };
         match info.cost {
             Cost::Push => {}
-            Cost::Pull => self.remote_load(peer.flatten(), moved),
+            Cost::Pull => self.remote_load(op, peer.flatten(), moved),
             Cost::Notify => self.notify(op, peer.flatten()),
-            Cost::Wait => self.tally.waits.add(Span::exactly(1)),
+            Cost::Wait => {
+                if let Some(domain) = self.domain_of(op) {
+                    self.tally.domains[domain.index].waits.add(Span::exactly(1));
+                }
+            }
             Cost::Local => self.stored(op),
             Cost::Composite { .. } => {}
         }
         if let Some(dst) = op.dst {
             self.values[dst.0 as usize] = match info.result {
-                ResultKind::Rank => Some(self.rank as i128),
-                ResultKind::Nranks => Some(self.world as i128),
+                ResultKind::Rank => self.context(op).and_then(|domain| Some(domain.rank? as i128)),
+                ResultKind::Nranks => self.context(op).map(|domain| domain.ranks as i128),
                 _ => None,
             };
         }
     }
 
+    /// The domain of the window through which an op reaches its peer or its own cell.
+    fn domain_of(&self, op: &Op) -> Option<Domain> {
+        let shared = |(_, p): &(usize, &ParamInfo)| matches!(p.kind, ParamKind::Memory(_, Space::Window));
+        let (index, _) = op.code.info().params.iter().enumerate().find(shared)?;
+        let root = self.program.inferred.roots[self.arg_local(op, index)?.0 as usize]?;
+        self.domain(root)
+    }
+
+    /// The domain whose context is the op's argument.
+    fn context(&self, op: &Op) -> Option<Domain> {
+        self.domain(self.program.inferred.contexts[self.arg_local(op, 0)?.0 as usize]?)
+    }
+
+    fn domain(&self, param: usize) -> Option<Domain> {
+        let (index, _) = self.program.bindings.domain(param)?;
+        self.domains.get(index).copied()
+    }
+
     /// A load from a peer; from the own rank it moves nothing.
-    fn remote_load(&mut self, peer: Option<i128>, bytes: Option<u64>) {
-        if peer == Some(self.rank as i128) {
+    fn remote_load(&mut self, op: &Op, peer: Option<i128>, bytes: Option<u64>) {
+        let Some(domain) = self.domain_of(op) else { return };
+        if peer.is_some_and(|peer| domain.is_self(peer)) {
             return;
         }
         let bytes = bytes.map_or(Span { low: 0, high: u64::MAX }, Span::exactly);
-        match peer.and_then(|p| usize::try_from(p).ok()).filter(|p| *p < self.world) {
+        let counted = &mut self.tally.domains[domain.index];
+        match peer.and_then(|peer| domain.peer(peer)) {
             Some(peer) => {
-                self.tally.pulled[peer].add(bytes);
+                counted.pulled[peer].add(bytes);
                 self.tally.received.add(bytes);
                 self.tally.remote_loads.add(Span::exactly(1));
             }
             None => {
                 let maybe = |span: Span| Span { low: 0, ..span };
-                (0..self.world).filter(|p| *p != self.rank).for_each(|p| self.tally.pulled[p].add(maybe(bytes)));
+                domain.peers().for_each(|p| counted.pulled[p].add(maybe(bytes)));
                 self.tally.received.add(maybe(bytes));
                 self.tally.remote_loads.add(maybe(Span::exactly(1)));
             }
@@ -386,19 +475,21 @@ impl<'a> Walker<'a> {
             Some(_) => Span::default(),
             None => Span { low: 0, high: u64::MAX },
         };
+        let Some(domain) = self.domain_of(op) else { return };
+        let counted = &mut self.tally.domains[domain.index];
         match peer {
-            Some(peer) if peer == self.rank as i128 => self.tally.self_notifies.add(Span::exactly(1)),
+            Some(peer) if domain.is_self(peer) => self.tally.self_notifies.add(Span::exactly(1)),
             Some(peer) => {
-                if let Some(peer) = usize::try_from(peer).ok().filter(|p| *p < self.world) {
-                    self.tally.notified[peer].add(Span::exactly(1));
-                    self.tally.deposited[peer].add(credit);
+                if let Some(peer) = domain.peer(peer) {
+                    counted.notified[peer].add(Span::exactly(1));
+                    counted.deposited[peer].add(credit);
                 }
             }
             None => {
                 self.tally.self_notifies.add(Span { low: 0, high: 1 });
-                for peer in (0..self.world).filter(|p| *p != self.rank) {
-                    self.tally.notified[peer].add(Span { low: 0, high: 1 });
-                    self.tally.deposited[peer].add(Span { low: 0, ..credit });
+                for peer in domain.peers() {
+                    counted.notified[peer].add(Span { low: 0, high: 1 });
+                    counted.deposited[peer].add(Span { low: 0, ..credit });
                 }
             }
         }

@@ -2,6 +2,7 @@
 //!
 //! A file holds functions, with `---` between them. Lines at its beginning, or at the beginning of a function, say how to run:
 //! - `; moment: source` (or `linked`), `; bind: NR=4, SIZE=64, world=4, platform=a2a3sim`: what the verifier knows. Each function is a case of its own.
+//!   All windows are of one domain of as many ranks as `world` says; `data+signal.world=2` gives these parameters another domain, of 2 ranks.
 //!   What is wrong with it stands on its line as `; error: <part of the message>`, what remains to be checked of constants as `; fact: <part>`.
 //!   A message without an annotation fails the case, and so does an annotation without a message.
 //! - `; pass: link`, `; pass: bind`, `; pass: lower`, `; pass: program`, `; pass: cost`: the first function is the kernel, the others are those that it
@@ -10,10 +11,10 @@
 
 mod support;
 
-use pl_core::bind::{ArgShape, Bindings, Platform, bind, program};
+use pl_core::bind::{ArgShape, Bindings, Platform, WindowArg, bind, program};
 use pl_core::cost::{Card, RankProgram, cards};
 use pl_core::definition::{Definition, Source};
-use pl_core::ir::{ConstValue, Function, Lit, ScalarType};
+use pl_core::ir::{ConstValue, Function, Lit, Name, Param, ScalarType, Type};
 use pl_core::pass::{Library, link, lower};
 use pl_core::text::{embed, parse, parse_embedded, print};
 use pl_core::verify::{Moment, verify};
@@ -81,10 +82,48 @@ fn run(file: &Path, text: &str) -> Result<(), String> {
 struct Header {
     pass: Option<String>,
     linked: bool,
-    bindings: Option<Bindings>,
+    bound: Option<Bound>,
     platform: Option<String>,
     args: Vec<ArgShape>,
     library: Option<String>,
+}
+
+/// What `; bind:` says.
+#[derive(Clone, Debug, Default)]
+struct Bound {
+    dims: BTreeMap<Name, i64>,
+    /// The number of ranks of the domain that windows are of unless something else is said.
+    world: usize,
+    /// Further domains: the parameters whose windows are of it, and the number of its ranks.
+    domains: Vec<(Vec<String>, usize)>,
+}
+
+impl Bound {
+    /// The number of the domain that a parameter's window is of, and of its ranks.
+    fn domain(&self, function: &Function, param: &Param) -> (usize, usize) {
+        let name = function.local_name(param.local);
+        let other = self.domains.iter().position(|(names, _)| names.iter().any(|n| n == name));
+        other.map_or((0, self.world), |at| (at + 1, self.domains[at].1))
+    }
+
+    /// The bindings of a function without arguments.
+    fn bindings(&self, function: &Function) -> Bindings {
+        let domains = std::iter::once(self.world).chain(self.domains.iter().map(|(_, ranks)| *ranks)).collect();
+        let window = |p: &Param| matches!(p.ty, Type::Window(_)).then(|| self.domain(function, p).0);
+        Bindings { dims: self.dims.clone(), domains, of: function.params.iter().map(window).collect() }
+    }
+
+    /// The arguments, with the domains of the windows among them.
+    fn args(&self, function: &Function, args: &[ArgShape]) -> Vec<ArgShape> {
+        let mut args = args.to_vec();
+        for (arg, param) in args.iter_mut().zip(&function.params) {
+            if let ArgShape::Memory { window: Some(window), .. } = arg {
+                let (domain, ranks) = self.domain(function, param);
+                (window.domain, window.ranks) = (domain as u64, ranks);
+            }
+        }
+        args
+    }
 }
 
 impl Header {
@@ -107,17 +146,23 @@ impl Header {
     }
 
     fn bind(&mut self, list: &str) {
-        let mut bindings = Bindings::default();
+        let mut bound = Bound::default();
         for (name, value) in list.split(',').filter_map(|item| item.trim().split_once('=')) {
             match name {
-                "world" => bindings.world = value.parse().expect("a number of ranks"),
+                "world" => bound.world = value.parse().expect("a number of ranks"),
                 "platform" => self.platform = Some(value.into()),
-                _ => {
-                    bindings.dims.insert(name.into(), value.parse().expect("an integer"));
-                }
+                _ => match name.strip_suffix(".world") {
+                    Some(params) => {
+                        let params = params.split('+').map(String::from).collect();
+                        bound.domains.push((params, value.parse().expect("a number of ranks")));
+                    }
+                    None => {
+                        bound.dims.insert(name.into(), value.parse().expect("an integer"));
+                    }
+                },
             }
         }
-        self.bindings = Some(bindings);
+        self.bound = Some(bound);
     }
 
     fn platform(&self) -> Platform {
@@ -144,6 +189,7 @@ fn args(list: &str) -> Vec<ArgShape> {
             Some(after) => {
                 let (shape, after) = after.split_once(']').expect("a closing bracket");
                 let shape = shape.split(',').map(|n| n.trim().parse().expect("an extent")).collect();
+                let window = window.map(|window| WindowArg { window, domain: 0, ranks: 0 });
                 args.push(ArgShape::Memory { shape, window });
                 after
             }
@@ -276,7 +322,8 @@ impl Section<'_> {
 
 /// What the verifier says of a function, and whether each message is whole.
 fn messages(function: &Function, header: &Header, before: u32, problems: &mut String) -> Messages {
-    let moment = match (&header.bindings, header.linked) {
+    let bindings = header.bound.as_ref().map(|bound| bound.bindings(function));
+    let moment = match (&bindings, header.linked) {
         (Some(bindings), _) => Moment::Bound(bindings),
         (None, true) => Moment::Linked,
         (None, false) => Moment::Source,
@@ -367,9 +414,10 @@ fn run_pass(pass: &str, header: &Header, sections: &[Section<'_>]) -> String {
     if pass == "link" {
         return print(&linked);
     }
-    let bindings = match &header.bindings {
-        Some(bindings) if header.args.is_empty() => Ok(bindings.clone()),
-        bindings => bind(&linked, &header.args, bindings.as_ref().map_or(2, |b| b.world)),
+    let bound = header.bound.clone().unwrap_or(Bound { world: 2, ..Bound::default() });
+    let bindings = match header.args.is_empty() && header.bound.is_some() {
+        true => Ok(bound.bindings(&linked)),
+        false => bind(&linked, &bound.args(&linked, &header.args)),
     };
     let bindings = match bindings {
         Ok(bindings) => bindings,
@@ -380,8 +428,14 @@ fn run_pass(pass: &str, header: &Header, sections: &[Section<'_>]) -> String {
         "lower" => lower(&linked, &bindings, &header.platform(), &library).map(|f| print(&f)),
         "cost" => program(&linked, &bindings, &header.platform(), &library).map(|program| {
             let scalars = vec![None; program.function.params.len()];
-            let ranks = vec![RankProgram { program: &program, scalars: &scalars }; bindings.world];
-            cost(&cards(&ranks))
+            // The ranks of a smaller domain follow each other.
+            let domain = |rank: usize, of: usize| (rank - rank % of..rank - rank % of + of).collect();
+            let domains = |rank| program.bindings.domains.iter().map(|of| domain(rank, *of)).collect();
+            let domains: Vec<Vec<_>> = (0..bound.world).map(domains).collect();
+            let ranks = domains.iter().enumerate();
+            let ranks =
+                ranks.map(|(rank, domains)| RankProgram { rank, program: &program, scalars: &scalars, domains });
+            cost(&cards(&ranks.collect::<Vec<_>>()))
         }),
         "program" => program(&linked, &bindings, &header.platform(), &library).map(|p| print(&p.function)),
         _ => panic!("unknown pass `{pass}`"),

@@ -2,7 +2,7 @@
 
 mod support;
 
-use pl_core::bind::{ArgShape, Bindings, Platform, bind, program};
+use pl_core::bind::{ArgShape, Bindings, Platform, Program, WindowArg, bind, program};
 use pl_core::cost::{RankProgram, cards};
 use pl_core::definition::{Definition, Source};
 use pl_core::dtype::DType;
@@ -12,6 +12,7 @@ use pl_core::pass::{Library, link};
 use pl_core::text::{embed, parse, print};
 use pl_core::verify::{Moment, pressure, verify};
 use proptest::prelude::*;
+use std::sync::Arc;
 use support::generate::{Entropy, function, functions};
 use support::sound::kernels;
 
@@ -119,30 +120,42 @@ fn all_the_way(function: &Function) {
         .enumerate()
         .map(|(i, param)| match &param.ty {
             Type::Tensor(s) => ArgShape::Memory { shape: vec![4; s.shape.len()], window: None },
-            Type::Window(s) => ArgShape::Memory { shape: vec![4; s.shape.len()], window: Some(i as u64 / 2) },
+            Type::Window(s) => ArgShape::Memory {
+                shape: vec![4; s.shape.len()],
+                window: Some(WindowArg { window: i as u64 / 2, domain: 0, ranks: 4 }),
+            },
             _ => ArgShape::Scalar,
         })
         .collect();
-    let bindings = match bind(&linked, &shapes, 4) {
+    let bindings = match bind(&linked, &shapes) {
         Ok(bindings) => bindings,
-        Err(_) => bindings(),
+        Err(_) => bindings(&linked),
     };
     for tile_bytes in [None, Some(64)] {
         let platform = Platform { name: "test", tile_bytes };
         if let Ok(program) = program(&linked, &bindings, &platform, &Library::default()) {
             let scalars = vec![Some(3); linked.params.len()];
-            let ranks = vec![RankProgram { program: &program, scalars: &scalars }; 4];
-            let _ = cards(&ranks);
+            let _ = cards(&ranks(&program, &scalars, &[(0..4).collect()]));
         }
     }
 }
 
-fn bindings() -> Bindings {
-    Bindings { dims: [("NR".into(), 4), ("SIZE".into(), 4)].into(), world: 4 }
+fn bindings(function: &Function) -> Bindings {
+    Bindings {
+        dims: [("NR".into(), 4), ("SIZE".into(), 4)].into(),
+        domains: vec![4],
+        of: function.params.iter().map(|p| matches!(p.ty, Type::Window(_)).then_some(0)).collect(),
+    }
+}
+
+/// The program on each of four ranks.
+fn ranks<'a>(program: &'a Program, scalars: &'a [Option<i64>], domains: &'a [Arc<[usize]>]) -> Vec<RankProgram<'a>> {
+    let domains = &domains[..program.bindings.domains.len()];
+    (0..4).map(|rank| RankProgram { rank, program, scalars, domains }).collect()
 }
 
 fn verify_everywhere(function: &Function) {
-    for moment in [Moment::Source, Moment::Linked, Moment::Bound(&bindings())] {
+    for moment in [Moment::Source, Moment::Linked, Moment::Bound(&bindings(function))] {
         let verdict = verify(function, moment);
         assert_eq!(verdict.inferred.types.len(), function.locals.len());
         for error in &verdict.errors {
@@ -177,12 +190,12 @@ proptest! {
         let args = [
             tensor.clone(),
             tensor,
-            memory(&[4, 32], Some(0)),
-            memory(&[4, 1], Some(1)),
+            memory(&[4, 32], Some(WindowArg { window: 0, domain: 0, ranks: 4 })),
+            memory(&[4, 1], Some(WindowArg { window: 1, domain: 0, ranks: 4 })),
             ArgShape::Scalar,
             ArgShape::Scalar,
         ];
-        let bindings = bind(&linked, &args, 4).map_err(|e| TestCaseError::fail(format!("{e}\n{text}")))?;
+        let bindings = bind(&linked, &args).map_err(|e| TestCaseError::fail(format!("{e}\n{text}")))?;
         let platform = Platform { name: "test", tile_bytes: None };
         let program = program(&linked, &bindings, &platform, &library())
             .map_err(|e| TestCaseError::fail(format!("{e}\n{text}")))?;
@@ -193,8 +206,7 @@ proptest! {
             assert!(!matches!(&stmt.kind, StmtKind::Op(op) if op.code.is_composite()), "{lowered}");
         });
         let scalars = [None, None, None, None, Some(3), Some(-2)];
-        let ranks = vec![RankProgram { program: &program, scalars: &scalars }; 4];
-        prop_assert_eq!(cards(&ranks).len(), 4);
+        prop_assert_eq!(cards(&ranks(&program, &scalars, &[(0..4).collect()])).len(), 4);
     }
 
     #[test]

@@ -170,7 +170,7 @@ InCore fn k(x: In tensor<f23, [4]>, x: i32) {
               = help: element types are f32, f16, bf16, i8, i16, i32, i64, u8, u32
             error: unknown op `pl::lod`
               --> text:3:7
-              = help: ops are pl::load, pl::store, pl::read, pl::write, pl::add, pl::sub, pl::mul, pl::div, pl::maximum, pl::minimum, pl::neg, pl::cast, pl::full, pld::get_comm_ctx, pld::rank, pld::nranks, pld::system::notify, pld::system::wait, pld::tile::remote_load, pld::tensor::barrier, pld::tensor::reduce_scatter
+              = help: ops are pl::load, pl::store, pl::read, pl::write, pl::add, pl::sub, pl::mul, pl::div, pl::maximum, pl::minimum, pl::neg, pl::cast, pl::full, pld::get_comm_ctx, pld::rank, pld::nranks, pld::system::notify, pld::system::wait, pld::tile::remote_load, pld::tile::remote_store, pld::tensor::put, pld::tensor::get, pld::tensor::put_with_signal, pl::reshape, pl::discard, pld::system::check_count, pld::system::enter, pld::world_size, pld::alloc_window_buffer, pld::window, pl::part, pld::tensor::barrier, pld::tensor::broadcast, pld::tensor::allgather, pld::tensor::reduce_scatter, pld::tensor::allreduce, pld::tensor::all_to_all, pld::tensor::all_to_all_v
             error: `pl::load` has 3 parameters, found 2 arguments
               --> text:4:7
               = help: its parameters are src, offsets, shape
@@ -421,11 +421,10 @@ fn normal_block(block: &mut Block) {
         let loc = stmt.loc;
         match &mut stmt.kind {
             StmtKind::Assign { value, .. } => normal_expr(value, loc, true),
-            StmtKind::Op(Op { args, .. }) | StmtKind::Call(Call { args, .. }) => {
-                for arg in args {
-                    arg.loc = loc;
-                    arg.exprs_mut().iter_mut().for_each(|e| normal_expr(e, loc, true));
-                }
+            StmtKind::Op(Op { args, .. }) => normal_args(args, loc),
+            StmtKind::Call(Call { args, device, .. }) => {
+                normal_args(args, loc);
+                device.iter_mut().for_each(|e| normal_expr(e, loc, true));
             }
             StmtKind::Check { ty, .. } => normal_type(ty, loc, true),
             StmtKind::For { start, end, step, body, .. } => {
@@ -444,6 +443,13 @@ fn normal_block(block: &mut Block) {
             }
             StmtKind::Return(values) => values.iter_mut().for_each(|e| normal_expr(e, loc, true)),
         }
+    }
+}
+
+fn normal_args(args: &mut [Arg], loc: Loc) {
+    for arg in args {
+        arg.loc = loc;
+        arg.exprs_mut().iter_mut().for_each(|e| normal_expr(e, loc, true));
     }
 }
 

@@ -215,9 +215,9 @@ impl Windows {
     ) -> Result<BTreeSet<WindowId>, EngineError> {
         let mut used = BTreeSet::new();
         for (call, plan) in calls.iter().zip(plans) {
-            if plan.world != ranks {
+            if let Some(world) = plan.world.filter(|world| *world != ranks) {
                 return Err(usage(
-                    format!("kernel `{}` was bound for {} ranks; the world has {ranks}", plan.kernel, plan.world),
+                    format!("kernel `{}` was bound for {world} ranks; the world has {ranks}", plan.kernel),
                     "bind it for this world",
                 ));
             }

@@ -4,7 +4,7 @@ use super::Window;
 use super::world::Shared;
 use crate::Element;
 use ndarray::{ArrayView, ArrayViewMut, Dimension};
-use pl_core::bind::ArgShape;
+use pl_core::bind::{ArgShape, WindowArg};
 use pl_core::definition::Definition;
 use pl_core::ir::{ConstValue, Elem, Lit, ScalarType};
 use pl_core::pass;
@@ -174,12 +174,13 @@ impl Call<'_> {
                 ArgShape::Memory { shape: shape.clone(), window: None }
             }
             Kind::Copied(staged) => ArgShape::Memory { shape: staged.shape().to_vec(), window: None },
-            Kind::Window { shape, id, .. } => {
+            Kind::Window { shape, id, owner } => {
                 let number = windows.iter().position(|w| w == id).unwrap_or_else(|| {
                     windows.push(*id);
                     windows.len() - 1
                 });
-                ArgShape::Memory { shape: shape.clone(), window: Some(number as u64) }
+                let window = WindowArg { window: number as u64, domain: 0, ranks: owner.ranks() };
+                ArgShape::Memory { shape: shape.clone(), window: Some(window) }
             }
             Kind::Scalar(_) => ArgShape::Scalar,
         };

@@ -56,18 +56,18 @@ struct Outcome {
 }
 
 /// Compiles one call.
-fn compile(call: &Call<'_>, platform: &Platform, world: usize) -> Outcome {
+fn compile(call: &Call<'_>, platform: &Platform) -> Outcome {
     match pass::link(&call.definition) {
         Ok(linked) => {
             let shared = agree::shared(&linked).into();
-            Outcome { compiled: lower(linked, call, platform, world).map(Arc::new), shared }
+            Outcome { compiled: lower(linked, call, platform).map(Arc::new), shared }
         }
         Err(error) => Outcome { compiled: Err(error), shared: [].into() },
     }
 }
 
-fn lower(linked: Function, call: &Call<'_>, platform: &Platform, world: usize) -> Result<Compiled, BindError> {
-    let bindings = bind::bind(&linked, &call.shapes(), world)?;
+fn lower(linked: Function, call: &Call<'_>, platform: &Platform) -> Result<Compiled, BindError> {
+    let bindings = bind::bind(&linked, &call.shapes())?;
     let program = bind::program(&linked, &bindings, platform, collectives::library())?;
     Ok(Compiled { linked, program: Arc::new(program) })
 }
@@ -91,7 +91,7 @@ impl Programs {
         for (rank, call) in calls.iter().enumerate() {
             let key = Key::new(call);
             let at = distinct.iter().position(|(k, _)| *k == key).unwrap_or_else(|| {
-                let outcome = self.get(&key).unwrap_or_else(|| compile(call, platform, world));
+                let outcome = self.get(&key).unwrap_or_else(|| compile(call, platform));
                 distinct.push((key, outcome));
                 distinct.len() - 1
             });

@@ -68,9 +68,14 @@ impl Stage {
 impl Calls {
     fn cards(&self) -> &[Card] {
         self.cards.get_or_init(|| {
-            let ranks = self.compiled.iter().zip(&self.scalars);
-            let ranks: Vec<_> = ranks.map(|(c, scalars)| RankProgram { program: &c.program, scalars }).collect();
-            cost::cards(&ranks)
+            let world: Arc<[usize]> = (0..self.compiled.len()).collect();
+            let ranks = self.compiled.iter().zip(&self.scalars).enumerate();
+            let ranks = ranks.map(|(rank, (compiled, scalars))| {
+                let program = &*compiled.program;
+                let domains = &std::slice::from_ref(&world)[..program.bindings.domains.len()];
+                RankProgram { rank, program, scalars, domains }
+            });
+            cost::cards(&ranks.collect::<Vec<_>>())
         })
     }
 }

@@ -177,9 +177,9 @@ fn a_collective_of_one_rank() {
     check(
         launch(&world, step(Mode::Builtin), &Windows::new(&world, 4), &counting(1, 4)),
         expect![[r#"
-        `pld::tensor::reduce_scatter` needs at least 2 ranks, this world has 1
+        `pld::tensor::reduce_scatter` needs at least 2 ranks, the domain of `data` has 1
           --> examples/14_reduce_scatter.rs:75:12 (in kernel `builtin_step`)
-          = help: open the world with two or more devices"#]],
+          = help: open the world, or make the subset, with two or more ranks"#]],
     );
 }
 

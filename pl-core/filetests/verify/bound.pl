@@ -28,13 +28,13 @@ InCore fn signal_of_another_world(data: InOut window<f32, [4, SIZE]>, signal: In
 ---
 ; bind: NR=1, world=1
 InCore fn alone(signal: InOut window<i32, [NR, 1]>) dynamic(NR) {
-  pld::tensor::barrier(signal) ; error: `pld::tensor::barrier` needs at least 2 ranks, this world has 1
+  pld::tensor::barrier(signal) ; error: `pld::tensor::barrier` needs at least 2 ranks, the domain of `signal` has 1
 }
 ---
 InCore fn peers(data: In window<f32, [NR, SIZE]>) dynamic(NR, SIZE) {
   a = pld::tile::remote_load(data, 3, [0, 0], [1, SIZE])
-  b = pld::tile::remote_load(data, 4, [0, 0], [1, SIZE]) ; error: peer 4 is not a rank of this world of 4
-  c = pld::tile::remote_load(data, NR, [0, 0], [1, SIZE]) ; error: peer 4 is not a rank of this world of 4
+  b = pld::tile::remote_load(data, 4, [0, 0], [1, SIZE]) ; error: peer 4 is not a rank of the domain of `data`, which has 4
+  c = pld::tile::remote_load(data, NR, [0, 0], [1, SIZE]) ; error: peer 4 is not a rank of the domain of `data`, which has 4
 }
 ---
 ; bind: NR=4, world=4

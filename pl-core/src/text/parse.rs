@@ -365,7 +365,7 @@ impl<'t> Parser<'t> {
         let kinds = FunctionKind::ALL;
         match kinds.into_iter().find(|kind| self.is_word(kind.name())) {
             Some(kind) => self.function.kind = kind,
-            None => return Err(self.expected("`InCore` or `Inline`")),
+            None => return Err(self.expected("`InCore`, `Inline`, `Orchestration` or `Host`")),
         }
         self.next += 1;
         if !self.eat_word("fn") {

@@ -166,7 +166,7 @@ impl Checker<'_> {
             ParamKind::I32 => self.check_scalar_arg(arg, &ScalarType::Elem(Elem::Known(DType::I32)), &what, at),
             ParamKind::Peer => {
                 self.check_scalar_arg(arg, &ScalarType::Index, &what, at);
-                self.check_peer(arg, at);
+                self.check_peer(op, arg, at);
             }
             ParamKind::Offsets(of) | ParamKind::Shape(of) => {
                 if let Some(list) = self.check_list(arg, &what, at)
@@ -240,20 +240,6 @@ impl Checker<'_> {
                 self.expect_scalar(&expr, want, what);
             }
             _ => self.error(at, format!("{what} is not a scalar, expected `{}`", describe(want)), "write one value"),
-        }
-    }
-
-    /// A peer that is known must be a rank of the domain.
-    pub(super) fn check_peer(&mut self, arg: &Arg, at: Loc) {
-        let (Some(bindings), ArgKind::Value(expr)) = (self.bindings(), &arg.kind) else { return };
-        if let Some(peer) = self.resolved_poly(expr).and_then(|p| p.as_constant())
-            && peer >= bindings.world as i128
-        {
-            self.fault(Diagnostic::new(
-                at,
-                format!("peer {peer} is not a rank of this world of {}", bindings.world),
-                "ranks are 0 to nranks - 1: compare with `pld::nranks(ctx)`",
-            ));
         }
     }
 

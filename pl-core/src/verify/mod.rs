@@ -8,6 +8,7 @@
 //! - operands and conditions have the types that operators, ops and statements ask for, literals fit their type, and nothing divides by a zero
 //!   constant;
 //! - arguments of ops are what the table asks for: kind, element type, rank, shape, distinct memory, implemented enum values;
+//! - with the bindings: the windows that an op reaches peers through are of one domain, a context stays with one, a known peer is a rank of it;
 //! - boxes fit their memory as far as names and constants show it, with the bindings as far as those do;
 //! - nothing is stored into an `In` parameter; an `Out` parameter is stored to somewhere, and not read where no path has stored before;
 //! - what is returned is what is declared;
@@ -18,6 +19,7 @@
 
 mod args;
 mod condition;
+mod domain;
 mod expr;
 mod memory;
 mod op;
@@ -66,6 +68,8 @@ pub struct Inferred {
     pub types: Vec<Type>,
     /// For a local that names a tensor or window: the index of the parameter whose memory it is.
     pub roots: Vec<Option<usize>>,
+    /// For a local that is a communication context: the index of a parameter whose window's domain it is.
+    pub contexts: Vec<Option<usize>>,
     /// For a local that is assigned once, and to an index expression or condition over names: that expression.
     pub values: Vec<Option<Expr>>,
 }
@@ -104,6 +108,7 @@ pub fn verify(function: &Function, moment: Moment<'_>) -> Verdict {
         let inferred = Inferred {
             types: vec![Type::Unknown; function.locals.len()],
             roots: vec![None; function.locals.len()],
+            contexts: vec![None; function.locals.len()],
             values: vec![None; function.locals.len()],
         };
         return Verdict { inferred, errors: vec![Diagnostic::new(loc, message, help)], facts: vec![] };
@@ -128,6 +133,7 @@ struct Checker<'a> {
     /// Types inferred so far; `None` before the first assignment.
     types: Vec<Option<Type>>,
     roots: Vec<Option<usize>>,
+    contexts: Vec<Option<usize>>,
     /// For each local that anywhere names memory: whose, whatever the order of the statements.
     aliases: Vec<Option<usize>>,
     /// Locals that hold a bare literal, whose type the first typed use decides; and the local that decides for them.
@@ -165,6 +171,7 @@ impl<'a> Checker<'a> {
             moment,
             types: vec![None; locals],
             roots: vec![None; locals],
+            contexts: vec![None; locals],
             aliases: vec![None; locals],
             open: vec![None; locals],
             decides: (0..locals).collect(),
@@ -219,7 +226,7 @@ impl<'a> Checker<'a> {
         }
         let types = self.types.into_iter().map(|t| t.unwrap_or(Type::Unknown)).collect();
         Verdict {
-            inferred: Inferred { types, roots: self.roots, values: self.values },
+            inferred: Inferred { types, roots: self.roots, contexts: self.contexts, values: self.values },
             errors: self.errors,
             facts: self.facts,
         }

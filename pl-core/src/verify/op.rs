@@ -30,7 +30,7 @@ impl Checker<'_> {
         self.check_required_shapes(op, info, &types, loc);
         self.check_distinct(op, info, loc);
         self.check_relations(op, info, &types, loc);
-        self.check_world(info, loc);
+        self.check_domains(op, info, loc);
         let misfits = self.check_fit(op, info, &types, loc);
         self.result(op, info, &types, &misfits)
     }
@@ -73,21 +73,18 @@ impl Checker<'_> {
     fn check_required_shapes(&mut self, op: &Op, info: &OpInfo, types: &[Option<Type>], loc: Loc) {
         // What a symbol of the table stands for, and the parameter that says so.
         let mut free: Vec<(&str, Extent, &str)> = vec![];
+        let ranks = self.domain_of(op).map(|(_, ranks)| ranks);
         for (index, alternatives) in info.shapes {
             let index = usize::from(*index);
             let at = op.args[index].loc.or(loc);
             let name = info.params[index].name;
             let Some(shaped) = types[index].as_ref().and_then(Type::shaped) else { continue };
             let found = crate::text::show_shape(self.function, &shaped.shape);
+            let (alternatives, reason) = self.alternatives(op, info, index, alternatives);
             let expected = alternatives.iter().map(|a| show_pattern(a)).collect::<Vec<_>>().join(" or ");
+            let expected = format!("{expected}{reason}");
             let help = format!("P is the number of ranks: declare `{name}` with shape {expected}");
-            let chosen = self.chosen(op, info, index, alternatives);
-            let expected = chosen.map_or(expected, |a| show_pattern(a));
-            let Some(pattern) = chosen
-                .into_iter()
-                .chain(alternatives.iter().copied().filter(|_| chosen.is_none()))
-                .find(|a| a.len() == shaped.shape.len())
-            else {
+            let Some(pattern) = alternatives.iter().find(|a| a.len() == shaped.shape.len()) else {
                 self.error(
                     at,
                     format!(
@@ -100,19 +97,25 @@ impl Checker<'_> {
                 continue;
             };
             let mut fits = true;
-            for (dim, extent) in pattern.iter().zip(&shaped.shape) {
+            // What is computed from P comes after what may tell P.
+            let (computed, told): (Vec<_>, Vec<_>) =
+                pattern.iter().zip(&shaped.shape).partition(|(dim, _)| **dim == Dim::Rounds);
+            for (dim, extent) in told.into_iter().chain(computed) {
                 let about = About {
                     loc: at,
                     message: &format!("`{name}` of `{}` must have shape {expected}", info.path),
                     help: &help,
                 };
-                let symbol = match (dim, self.bindings()) {
+                let symbol = match (dim, ranks) {
                     (Dim::Exactly(n), _) => Err(Expr::int(i128::from(*n))),
-                    (Dim::World, Some(bindings)) => Err(Expr::int(bindings.world as i128)),
+                    (Dim::World, Some(ranks)) => Err(Expr::int(ranks as i128)),
                     (Dim::World, None) => Ok("P"),
                     (Dim::Free(symbol) | Dim::PerRank(symbol), _) => Ok(*symbol),
-                    (Dim::Rounds, Some(bindings)) => Err(Expr::int(2 * (bindings.world as i128 - 1))),
-                    (Dim::Rounds, None) => continue,
+                    (Dim::Rounds, Some(ranks)) => Err(rounds(Expr::int(ranks as i128))),
+                    (Dim::Rounds, None) => match free.iter().find(|(s, ..)| *s == "P") {
+                        Some((_, Some(ranks), _)) => Err(rounds(ranks.clone())),
+                        _ => continue,
+                    },
                 };
                 let want = match symbol {
                     Err(value) => Some(value),
@@ -125,10 +128,15 @@ impl Checker<'_> {
                     },
                 };
                 fits &= self.extents_agree(extent, &want, &about);
+                // So many entries for each rank.
+                if let (Dim::PerRank(_), Some(ranks), Some(extent)) = (dim, ranks, extent) {
+                    let value = self.poly(extent).and_then(|p| p.as_constant());
+                    fits &= ranks == 0 || value.is_none_or(|value| value % ranks as i128 == 0);
+                }
             }
             if !fits {
-                let world = match (self.bindings(), free.iter().find(|(s, ..)| *s == "P")) {
-                    (Some(bindings), _) => format!(" with P = {}", bindings.world),
+                let world = match (ranks, free.iter().find(|(s, ..)| *s == "P")) {
+                    (Some(ranks), _) => format!(" with P = {ranks}"),
                     (None, Some((_, Some(bound), of))) if *of != name => {
                         format!(" with P = `{}` of `{of}`", self.show(bound))
                     }
@@ -171,19 +179,6 @@ impl Checker<'_> {
                     "pass two different windows",
                 );
             }
-        }
-    }
-
-    /// Collectives need two ranks.
-    fn check_world(&mut self, info: &OpInfo, loc: Loc) {
-        if let (Some(bindings), true) = (self.bindings(), info.lowering.is_some())
-            && bindings.world < 2
-        {
-            self.error(
-                loc,
-                format!("`{}` needs at least 2 ranks, this world has {}", info.path, bindings.world),
-                "open the world with two or more devices",
-            );
         }
     }
 
@@ -369,6 +364,12 @@ pub(super) fn elem_name(elem: &Elem) -> &str {
         Elem::Known(dtype) => dtype.name(),
         Elem::Param(name) => name,
     }
+}
+
+/// `2 * (ranks - 1)`
+fn rounds(ranks: Expr) -> Expr {
+    use crate::ir::BinOp::{Mul, Sub};
+    Expr::binary(Mul, Expr::int(2), Expr::binary(Sub, ranks, Expr::int(1)))
 }
 
 fn param_names(info: &OpInfo) -> String {

@@ -59,14 +59,18 @@ impl Checker<'_> {
                     if op.code.info().result == ResultKind::Nranks {
                         self.ranks[dst.0 as usize] = self.assignments[dst.0 as usize] == 1;
                     }
-                    // The number of ranks is known once the world is.
+                    // The number of ranks is known once the domain is.
                     if op.code.info().result == ResultKind::Nranks
-                        && let Some(bindings) = self.bindings()
+                        && let Some(ranks) = self.context_ranks(op)
                         && self.assignments[dst.0 as usize] == 1
                     {
-                        self.values[dst.0 as usize] = Some(Expr::int(bindings.world as i128));
+                        self.values[dst.0 as usize] = Some(Expr::int(ranks as i128));
                     }
                     self.assign(dst, ty, root, stmt.loc);
+                    if op.code.info().result == ResultKind::Context {
+                        let of = op.args.first().and_then(|a| *self.roots.get(a.as_local()?.0 as usize)?);
+                        self.assign_context(dst, of, stmt.loc);
+                    }
                 }
             }
             StmtKind::Call(call) => self.check_call(call, stmt.loc),
@@ -243,8 +247,9 @@ impl Checker<'_> {
             && self.open_kind(value).is_none()
         {
             if self.use_local(id, value.loc.or(loc)) {
-                let root = self.roots[id.0 as usize];
+                let (root, context) = (self.roots[id.0 as usize], self.contexts[id.0 as usize]);
                 self.assign(dst, ty, root, loc);
+                self.assign_context(dst, context, loc);
             } else {
                 self.assign(dst, Type::Unknown, None, loc);
             }

@@ -5,7 +5,7 @@ use super::shape::About;
 use super::{Checker, Known};
 use crate::diag::Diagnostic;
 use crate::ir::{Arg, ArgKind, ConstValue, EnumValue, Expr, Extent, Loc, Op, Shaped, Type};
-use crate::op::{Chunks, Dim, OpInfo};
+use crate::op::{Chunks, Dim, OpInfo, ParamKind};
 
 impl Checker<'_> {
     /// The wire value of an enum argument, where it is known.
@@ -20,17 +20,25 @@ impl Checker<'_> {
         }
     }
 
-    /// The alternative of a required shape that an enum argument of a collective chooses.
-    pub(super) fn chosen(
+    /// The alternatives of a required shape that are left once an enum argument has chosen, and what chose.
+    pub(super) fn alternatives(
         &self,
         op: &Op,
         info: &OpInfo,
         index: usize,
         alternatives: &'static [&'static [Dim]],
-    ) -> Option<&'static [Dim]> {
+    ) -> (&'static [&'static [Dim]], String) {
+        let all = (alternatives, String::new());
         let last = info.shapes.last().is_some_and(|(param, _)| usize::from(*param) == index);
-        let by = info.lowering.and_then(|l| l.by).filter(|_| last)?;
-        alternatives.get(usize::try_from(self.wire_value(op.args.get(usize::from(by))?)?).ok()?).copied()
+        let Some(by) = info.lowering.and_then(|l| l.by).filter(|_| last).map(usize::from) else { return all };
+        let (Some(arg), ParamKind::Enum(kind)) = (op.args.get(by), info.params[by].kind) else { return all };
+        let Some(value) = self.wire_value(arg).and_then(|v| usize::try_from(v).ok()) else { return all };
+        match (alternatives.get(value..=value), kind.variants().get(value)) {
+            (Some(chosen), Some(variant)) => {
+                (chosen, format!(" with `{} = {}`", info.params[by].name, kind.written(variant)))
+            }
+            _ => all,
+        }
     }
 
     /// A flag is known before the program runs.

@@ -73,7 +73,7 @@ impl<'p> Compiler<'p> {
             registers: vec![],
             scalars: vec![],
             params: function.params.len(),
-            world: program.bindings.world,
+            world: program.bindings.domains.first().copied(),
             places: function.places.clone(),
             loc: function.loc,
         };

@@ -110,7 +110,7 @@ impl Display for Plan {
             self.registers.len() - constants,
             constants,
             self.tiles.len(),
-            self.world
+            self.world.unwrap_or_default()
         )?;
         for memory in &self.memories {
             let kind = if memory.window { "window" } else { "tensor" };

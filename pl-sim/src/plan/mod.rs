@@ -200,8 +200,8 @@ pub struct Plan {
     pub(crate) scalars: Vec<ScalarParam>,
     /// How many parameters there are.
     pub(crate) params: usize,
-    /// The ranks of the domain that it was bound to.
-    pub(crate) world: usize,
+    /// The ranks of the domain that it was bound to; `None` where it has no window.
+    pub(crate) world: Option<usize>,
     /// What the locations mean.
     places: Vec<Place>,
     /// Where the kernel itself stands.

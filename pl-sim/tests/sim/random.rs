@@ -2,7 +2,7 @@
 
 use crate::core_support::sound::kernels;
 use crate::support::{Arg, Ran, Random, World, index, output};
-use pl_core::bind::{ArgShape, Program, bind, program};
+use pl_core::bind::{ArgShape, Program, WindowArg, bind, program};
 use pl_core::cost::{RankProgram, cards};
 use pl_core::dtype::DType;
 use pl_core::ir::{Elem, Function, Lit, ScalarType};
@@ -15,7 +15,10 @@ const RANKS: usize = 3;
 const SIZE: usize = 5;
 
 fn bound(world: &World, function: &Function) -> Arc<Program> {
-    let memory = |columns, window| ArgShape::Memory { shape: vec![RANKS, columns], window };
+    let memory = |columns, window: Option<u64>| ArgShape::Memory {
+        shape: vec![RANKS, columns],
+        window: window.map(|window| WindowArg { window, domain: 0, ranks: RANKS }),
+    };
     let shapes = [
         memory(SIZE, None),
         memory(SIZE, None),
@@ -24,7 +27,7 @@ fn bound(world: &World, function: &Function) -> Arc<Program> {
         ArgShape::Scalar,
         ArgShape::Scalar,
     ];
-    let bindings = bind(function, &shapes, RANKS).expect("bindings");
+    let bindings = bind(function, &shapes).expect("bindings");
     Arc::new(program(function, &bindings, world.sim.platform(), &Library::new([])).expect("a program"))
 }
 
@@ -52,7 +55,13 @@ fn check(function: &Function) {
         match run(function, elem, scheduler) {
             Ok((ran, program)) => {
                 let scalars = [None, None, None, None, Some(3), Some(-2)];
-                let calls = [RankProgram { program: &program, scalars: &scalars }; RANKS];
+                let domains = [(0..RANKS).collect()];
+                let calls: [_; RANKS] = std::array::from_fn(|rank| RankProgram {
+                    rank,
+                    program: &program,
+                    scalars: &scalars,
+                    domains: &domains,
+                });
                 for (card, cost) in cards(&calls).iter().zip(&ran.report.ranks) {
                     if let Some(exact) = card.exact() {
                         assert_eq!(exact, *cost);

@@ -297,7 +297,8 @@ InCore fn unused(data: In window<f32, [4, 8]>) {
 }";
     let program = world.program(kernel, std::slice::from_ref(&data));
     let ran = world.ok(kernel, |_| vec![data.clone()]);
-    let calls = [RankProgram { program: &program, scalars: &[None] }; 2];
+    let domains = [[0, 1].into()];
+    let calls = [0, 1].map(|rank| RankProgram { rank, program: &program, scalars: &[None], domains: &domains });
     for (card, cost) in cards(&calls).iter().zip(&ran.report.ranks) {
         assert_eq!(card.exact(), Some(*cost));
         assert_eq!((cost.bytes_received, cost.bytes_sent, cost.remote_loads), (48, 48, 1));

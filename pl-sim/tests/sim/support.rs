@@ -1,6 +1,6 @@
 //! From the text of a kernel to a launch.
 
-use pl_core::bind::{ArgShape, Program, bind, program};
+use pl_core::bind::{ArgShape, Program, WindowArg, bind, program};
 use pl_core::dtype::DType;
 use pl_core::fault::{Fault, Report};
 use pl_core::ir::{ConstValue, Lit, ScalarType};
@@ -85,11 +85,14 @@ impl World {
             .iter()
             .map(|arg| match arg {
                 Arg::In(shape, _) | Arg::Out(shape, _) => ArgShape::Memory { shape: shape.clone(), window: None },
-                Arg::Window(shape, id) => ArgShape::Memory { shape: shape.clone(), window: Some(id.0) },
+                Arg::Window(shape, id) => {
+                    let window = WindowArg { window: id.0, domain: 0, ranks: self.sim.ranks() };
+                    ArgShape::Memory { shape: shape.clone(), window: Some(window) }
+                }
                 Arg::Scalar(..) => ArgShape::Scalar,
             })
             .collect();
-        let bindings = bind(&function, &shapes, self.sim.ranks()).unwrap_or_else(|e| panic!("{e}\n{kernel}"));
+        let bindings = bind(&function, &shapes).unwrap_or_else(|e| panic!("{e}\n{kernel}"));
         let program = program(&function, &bindings, self.sim.platform(), &Library::new([]));
         Arc::new(program.unwrap_or_else(|e| panic!("{e}\n{kernel}")))
     }

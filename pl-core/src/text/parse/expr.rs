@@ -330,6 +330,10 @@ impl<'t> Parser<'t> {
                 self.next += 1;
                 return Ok(Type::Context);
             }
+            Tok::Word("buffer") => {
+                self.next += 1;
+                return Ok(Type::Buffer);
+            }
             _ => return Ok(Type::Scalar(self.scalar_type()?)),
         };
         self.next += 1;
