@@ -37,6 +37,8 @@ pub(super) struct Inliner<'a> {
     pub(super) caller: &'a mut Function,
     inferred: &'a Inferred,
     statements: usize,
+    /// Whether the callees are the library's, whose tensor parameters take windows too.
+    library: bool,
     errors: Vec<Diagnostic>,
 }
 
@@ -44,7 +46,12 @@ impl<'a> Inliner<'a> {
     pub(super) fn new(caller: &'a mut Function, inferred: &'a Inferred) -> Inliner<'a> {
         let mut statements = 0;
         crate::ir::visit(&caller.body, &mut |_| statements += 1);
-        Inliner { caller, inferred, statements, errors: vec![] }
+        Inliner { caller, inferred, statements, library: false, errors: vec![] }
+    }
+
+    /// For the functions of the collectives library.
+    pub(super) fn of_library(self) -> Inliner<'a> {
+        Inliner { library: true, ..self }
     }
 
     /// Puts the finished body in place, or gives what was wrong.
@@ -126,7 +133,7 @@ impl<'a> Inliner<'a> {
             if param.ty.shaped().is_some()
                 && let Some(local) = arg.as_local()
             {
-                let mut check = StmtKind::Check { local, ty: param.ty.clone() };
+                let mut check = StmtKind::Check { local, ty: self.declared(param, local) };
                 map_exprs(&mut check, &mut |e| renaming.expr(e));
                 out.push(Stmt { kind: check, loc: arg.loc.or(loc) });
             }
@@ -225,7 +232,8 @@ impl<'a> Inliner<'a> {
         if *found == Type::Unknown {
             return true;
         }
-        let same_kind = std::mem::discriminant(found) == std::mem::discriminant(&param.ty);
+        let same_kind = std::mem::discriminant(found) == std::mem::discriminant(&param.ty)
+            || self.library && found.is_memory() && matches!(param.ty, Type::Tensor(_));
         let Some(shaped) = found.shaped().filter(|_| same_kind) else { return false };
         if shaped.shape.len() != declared.shape.len() {
             return true;
@@ -238,6 +246,15 @@ impl<'a> Inliner<'a> {
             declared.zip(found).is_none_or(|(declared, found)| declared == found)
         });
         declared.elem == shaped.elem && extents_may_agree
+    }
+
+    /// The type that an argument must have.
+    fn declared(&self, param: &Param, argument: LocalId) -> Type {
+        let window = matches!(self.inferred.types.get(argument.0 as usize), Some(Type::Window(_)));
+        match &param.ty {
+            Type::Tensor(shaped) if self.library && window => Type::Window(shaped.clone()),
+            ty => ty.clone(),
+        }
     }
 
     /// What the callee writes, the caller must have a right to write.

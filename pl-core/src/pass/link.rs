@@ -57,9 +57,40 @@ pub fn link(definition: &Definition) -> Result<Function, BindError> {
     Linker::default().link(definition)
 }
 
+/// What takes the place of the arguments that a definition and its callees were made with: the element type of their type parameters, and
+/// values of constants by name.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Instance {
+    pub(super) dtype: DType,
+    pub(super) consts: Vec<(&'static str, ConstValue)>,
+}
+
+/// Links a function of the collectives library for one element type and chunk.
+pub(super) fn link_instance(definition: &Definition, instance: Instance) -> Result<Function, BindError> {
+    Linker { instance: Some(instance), ..Linker::default() }.link(definition)
+}
+
+impl Instance {
+    fn fill(&self, definition: &mut Definition) -> Result<(), BindError> {
+        definition.types.iter_mut().for_each(|t| *t = self.dtype);
+        if definition.consts.is_empty() {
+            return Ok(());
+        }
+        let template = load(definition.source)?;
+        for (constant, value) in template.consts.iter().zip(&mut definition.consts) {
+            if let Some((_, own)) = self.consts.iter().find(|(name, _)| *name == &*constant.name) {
+                *value = own.clone();
+            }
+        }
+        Ok(())
+    }
+}
+
 /// What was linked so far, and what is being linked.
 #[derive(Default)]
 struct Linker {
+    /// What every definition is instantiated with, in place of its own arguments.
+    instance: Option<Instance>,
     /// The functions that lead to the one that is being linked.
     callers: Vec<&'static str>,
     /// Each instance once: two ways to a function are common, and ways multiply.
@@ -68,6 +99,11 @@ struct Linker {
 
 impl Linker {
     fn link(&mut self, definition: &Definition) -> Result<Function, BindError> {
+        let mut definition = definition.clone();
+        if let Some(instance) = &self.instance {
+            instance.fill(&mut definition)?;
+        }
+        let definition = &definition;
         let same = |d: &Definition| {
             std::ptr::eq(d.source, definition.source) && d.types == definition.types && d.consts == definition.consts
         };

@@ -4,14 +4,18 @@
 //! that the function's tiles fit beside the tiles that the caller holds across the call.
 
 use super::inline::Inliner;
-use super::link::{finish, link};
+use super::link::{Instance, finish, link_instance};
 use super::simplify::{blocks_mut, fold};
 use crate::bind::{BindError, Bindings, Platform};
 use crate::definition::Definition;
 use crate::diag::Diagnostic;
 use crate::dtype::DType;
-use crate::ir::{Arg, Block, ConstValue, Elem, Function, Lit, Loc, LocalId, Op, ScalarType, Stmt, StmtKind, Type};
-use crate::op::ParamKind;
+use crate::ir::{
+    Arg, ArgKind, Block, ConstValue, Elem, EnumValue, Expr, Function, Lit, Loc, LocalId, Op, ScalarType, Shaped, Stmt,
+    StmtKind, Type,
+};
+use crate::op::{self, Access, Collective, EnumKind, OpCode, OpInfo, ParamKind, ResultKind};
+use crate::poly::Poly;
 use crate::verify::{Inferred, Known, Moment, live_bytes, pressure, verify};
 use std::collections::BTreeMap;
 
@@ -50,7 +54,7 @@ pub fn lower(
     let mut lowered = function.clone();
     let held = held_tiles(function, &verdict.inferred);
     let mut lowering = Lowering {
-        inliner: Inliner::new(&mut lowered, &verdict.inferred),
+        inliner: Inliner::new(&mut lowered, &verdict.inferred).of_library(),
         original: function,
         inferred: &verdict.inferred,
         bindings,
@@ -58,7 +62,7 @@ pub fn lower(
         library,
         held,
         position: 0,
-        linked: BTreeMap::new(),
+        linked: vec![],
         failed: vec![],
     };
     let body = std::mem::take(&mut lowering.inliner.caller.body);
@@ -96,7 +100,7 @@ struct Lowering<'a> {
     held: BTreeMap<usize, Vec<LocalId>>,
     /// The position of the next statement, in the order of [`crate::ir::visit`].
     position: usize,
-    linked: BTreeMap<(&'static str, Option<DType>, Option<usize>), Function>,
+    linked: Vec<(&'static str, Instance, Function)>,
     failed: Vec<crate::diag::Located>,
 }
 
@@ -119,23 +123,14 @@ impl Lowering<'_> {
 
     fn composite(&mut self, op: &Op, position: usize, loc: Loc) -> Block {
         let info = op.code.info();
-        let Some(lowering) = info.lowering else { return vec![] };
-        let type_of = |i: usize| {
-            let id = op.args.get(i)?.as_local()?;
-            self.inferred.types.get(id.0 as usize).and_then(Type::shaped)
-        };
-        // The alternative of the last shaped parameter chooses the function.
-        let alternative = info.shapes.last().and_then(|(param, alternatives)| {
-            let rank = type_of(usize::from(*param))?.shape.len();
-            alternatives.iter().position(|a| a.len() == rank)
-        });
-        let name = lowering.functions.get(alternative.unwrap_or(0)).or(lowering.functions.first());
-        let Some((name, definition)) = name.and_then(|n| Some((*n, *self.library.functions.get(n)?))) else {
+        let Some(lowering) = &info.lowering else { return vec![] };
+        let name = self.alternative(op, info, lowering);
+        let Some((name, definition)) = name.and_then(|n| Some((n, *self.library.functions.get(n)?))) else {
             let message = format!("`{}` has no function in the collectives library", info.path);
             self.inliner.error(Diagnostic::new(loc, message, "give the lowering pass a library that has it"));
             return vec![];
         };
-        let dtype = match type_of(usize::from(lowering.data)).map(|s| &s.elem) {
+        let dtype = match self.shaped(op, usize::from(lowering.data)).map(|s| &s.elem) {
             Some(Elem::Known(dtype)) => *dtype,
             _ => return vec![],
         };
@@ -150,23 +145,72 @@ impl Lowering<'_> {
                 return vec![];
             }
         };
-        let callee = match self.instance(name, definition, dtype, chunk) {
+        let callee = match self.instance(name, definition, dtype, chunk, wire_of(op, info, EnumKind::ReduceOp)) {
             Ok(callee) => callee,
             Err(error) => {
                 self.failed.extend(error.0);
                 return vec![];
             }
         };
-        let args: Vec<Arg> = op
-            .args
-            .iter()
-            .zip(info.params)
-            .filter(|(_, p)| matches!(p.kind, ParamKind::Memory(..)))
-            .map(|(a, _)| Arg { loc: a.loc.or(loc), ..a.clone() })
-            .collect();
-        let body = self.inliner.splice(&callee, &args, op.dst.as_slice(), loc);
+        let mut out = vec![enter(op, info, lowering.collective, loc)];
+        let mut args = vec![];
+        let passed = |kind| matches!(kind, ParamKind::Memory(..) | ParamKind::Peer);
+        for (index, arg) in op.args.iter().enumerate().filter(|(i, _)| passed(info.params[*i].kind)) {
+            let arg = Arg { loc: arg.loc.or(loc), ..arg.clone() };
+            let flat = callee.params.get(args.len()).is_some_and(|p| p.ty.shaped().is_some_and(|s| s.shape.len() == 1));
+            args.push(if flat { self.flattened(op, index, arg, loc, &mut out) } else { arg });
+        }
+        out.extend(self.inliner.splice(&callee, &args, &[], loc));
+        // The result is memory that the caller has a name for.
+        if let (Some(dst), ResultKind::Memory(i)) = (op.dst, info.result)
+            && let ArgKind::Value(value) = &op.args[usize::from(i)].kind
+            && value.as_local() != Some(dst)
+        {
+            out.push(Stmt { kind: StmtKind::Assign { dst, value: value.clone() }, loc });
+        }
         let values = &self.inferred.values;
-        fold(body, &Known { function: self.original, bindings: Some(self.bindings), values })
+        fold(out, &Known { function: self.original, bindings: Some(self.bindings), values })
+    }
+
+    /// Element type and shape of an op's argument.
+    fn shaped(&self, op: &Op, index: usize) -> Option<&Shaped> {
+        let id = op.args.get(index)?.as_local()?;
+        self.inferred.types.get(id.0 as usize).and_then(Type::shaped)
+    }
+
+    /// The function for the alternative that an enum argument, or the rank of the last shaped parameter, chooses.
+    fn alternative(&self, op: &Op, info: &OpInfo, lowering: &op::Lowering) -> Option<&'static str> {
+        let chosen = match (lowering.by, info.shapes.last()) {
+            (Some(by), _) => match op.args.get(usize::from(by))?.kind {
+                ArgKind::Enum(_, EnumValue::Known(value)) => usize::try_from(value).ok(),
+                _ => None,
+            },
+            (None, Some((param, alternatives))) => {
+                let rank = self.shaped(op, usize::from(*param))?.shape.len();
+                alternatives.iter().position(|a| a.len() == rank)
+            }
+            _ => None,
+        };
+        lowering.functions.get(chosen.unwrap_or(0)).copied()
+    }
+
+    /// The memory of an argument with one axis, for functions that do not ask which shape it has.
+    fn flattened(&mut self, op: &Op, index: usize, arg: Arg, loc: Loc, out: &mut Block) -> Arg {
+        let Some(extents) = self.shaped(op, index).map(|s| s.shape.clone()).filter(|s| s.len() != 1) else {
+            return arg;
+        };
+        let Some(extents) = extents.into_iter().collect::<Option<Vec<_>>>() else { return arg };
+        let value =
+            |e: &Expr| Poly::of(e, &|name| self.original.value_of_name(name, Some(self.bindings)))?.as_constant();
+        let elements = extents.iter().try_fold(1i128, |n, e| n.checked_mul(value(e)?));
+        let Some(elements) = elements else { return arg };
+        let name = arg.as_local().map_or("flat", |id| self.original.local_name(id)).to_owned();
+        let flat = self.inliner.caller.add_inlined_local(&name, arg.loc);
+        let shape = Arg { kind: ArgKind::List(vec![Expr::int(elements)]), loc: arg.loc };
+        let at = arg.loc;
+        let reshape = Op { code: OpCode::Reshape, dst: Some(flat), args: vec![arg, shape], elem: None };
+        out.push(Stmt { kind: StmtKind::Op(reshape), loc });
+        Arg { kind: ArgKind::Value(Expr::local(flat).at(at)), loc: at }
     }
 
     /// The elements of a chunk, where the function works in chunks; the free bytes when not even one element fits.
@@ -190,30 +234,58 @@ impl Lowering<'_> {
         }
     }
 
-    /// The function with its type parameter and its `CHUNK` filled.
+    /// The function for an element type, a chunk and a reduction.
     fn instance(
         &mut self,
         name: &'static str,
         definition: fn() -> Definition,
         dtype: DType,
         chunk: Option<usize>,
+        reduction: Option<i32>,
     ) -> Result<Function, BindError> {
-        let key = (name, Some(dtype), chunk);
-        if let Some(function) = self.linked.get(&key) {
+        let index = |value: usize| ConstValue::Scalar(Lit::Int(value as i128), ScalarType::Index);
+        let int =
+            |value: i32| ConstValue::Scalar(Lit::Int(i128::from(value)), ScalarType::Elem(Elem::Known(DType::I32)));
+        let chunk = chunk.map(|chunk| ("CHUNK", index(chunk)));
+        let reduction = reduction.map(|value| ("OP", int(value)));
+        let instance = Instance { dtype, consts: chunk.into_iter().chain(reduction).collect() };
+        if let Some((.., function)) = self.linked.iter().find(|(n, i, _)| *n == name && *i == instance) {
             return Ok(function.clone());
         }
-        let mut definition = definition();
-        definition.types.iter_mut().for_each(|t| *t = dtype);
-        if let Some(chunk) = chunk {
-            let template = super::load(definition.source)?;
-            for (constant, value) in template.consts.iter().zip(&mut definition.consts) {
-                if &*constant.name == "CHUNK" {
-                    *value = ConstValue::Scalar(Lit::Int(chunk as i128), ScalarType::Index);
-                }
-            }
-        }
-        let function = link(&definition)?;
-        self.linked.insert(key, function.clone());
+        let function = link_instance(&definition(), instance.clone())?;
+        self.linked.push((name, instance, function.clone()));
         Ok(function)
     }
+}
+
+/// The wire value of the first argument of an enum.
+fn wire_of(op: &Op, info: &OpInfo, kind: EnumKind) -> Option<i32> {
+    let at = info.params.iter().position(|p| p.kind == ParamKind::Enum(kind))?;
+    match op.args.get(at)?.kind {
+        ArgKind::Enum(_, EnumValue::Known(value)) => Some(value),
+        _ => None,
+    }
+}
+
+/// The statement by which ranks find out that they enter different collectives.
+fn enter(op: &Op, info: &OpInfo, collective: Collective, loc: Loc) -> Stmt {
+    let at = |wanted: &dyn Fn(ParamKind) -> bool| info.params.iter().position(|p| wanted(p.kind));
+    let arg = |index: Option<usize>| index.and_then(|i| op.args.get(i)).cloned();
+    let signal = arg(at(&|k| matches!(k, ParamKind::Memory(Access::Notify, _))));
+    let target = match info.result {
+        ResultKind::Memory(i) => arg(Some(usize::from(i))),
+        _ => signal.clone(),
+    };
+    let root = arg(at(&|k| k == ParamKind::Peer));
+    let known = |kind, value| Arg { kind: ArgKind::Enum(kind, EnumValue::Known(value)), loc };
+    let none = || Arg { kind: ArgKind::Value(Expr::int(0)), loc };
+    let args = vec![
+        signal.unwrap_or_else(none),
+        target.unwrap_or_else(none),
+        known(EnumKind::Collective, collective.wire()),
+        known(EnumKind::ReduceOp, wire_of(op, info, EnumKind::ReduceOp).unwrap_or(0)),
+        known(EnumKind::AllreduceMode, wire_of(op, info, EnumKind::AllreduceMode).unwrap_or(0)),
+        root.unwrap_or_else(none),
+    ];
+    Stmt { kind: StmtKind::Op(Op { code: OpCode::Enter, dst: None, args, elem: None }), loc }
 }

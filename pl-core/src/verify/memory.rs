@@ -3,10 +3,10 @@
 //! At an op a device holds the tiles live across it, its operands and its result; a result may take the place of an operand of at least its size
 //! that is dead after. Liveness is on names: a tile is live where some path may still read the name.
 
-use super::Inferred;
+use super::{Inferred, Known};
 use crate::bind::{Bindings, Platform};
 use crate::diag::Diagnostic;
-use crate::ir::{Function, Loc, LocalId, Shaped, Stmt, StmtKind, Type};
+use crate::ir::{ArgKind, Expr, Function, Loc, LocalId, Op, Shaped, Stmt, StmtKind, Type};
 use crate::poly::Poly;
 use std::collections::BTreeSet;
 
@@ -23,6 +23,8 @@ pub struct Pressure {
     pub result: Option<LocalId>,
     /// Operands that are dead after it, whose place the result may take.
     pub dying: Vec<LocalId>,
+    /// Whether it moves a box through tile memory.
+    pub stages: bool,
 }
 
 /// The tiles at each op and assignment that touches one, and at each composite.
@@ -98,9 +100,10 @@ impl Liveness<'_> {
                 let dying = operands.iter().filter(|id| !live.contains(id)).copied().collect();
                 live.extend(&operands);
                 let composite = matches!(kind, StmtKind::Op(op) if op.code.is_composite());
-                if self.record && (composite || result.is_some() || !operands.is_empty()) {
+                let stages = matches!(kind, StmtKind::Op(op) if op.code.info().chunks.is_some());
+                if self.record && (composite || stages || result.is_some() || !operands.is_empty()) {
                     let live = live.iter().copied().collect();
-                    self.found.push(Pressure { stmt: position, loc: stmt.loc, live, result, dying });
+                    self.found.push(Pressure { stmt: position, loc: stmt.loc, live, result, dying, stages });
                 }
                 live
             }
@@ -152,6 +155,39 @@ pub(crate) fn live_bytes(
     })
 }
 
+/// The tile memory that a bulk transfer moves its box through: the box, or a chunk of it, twice in a pipeline. `None` where an extent is not
+/// known and no chunk bounds it.
+fn staging_bytes(function: &Function, inferred: &Inferred, bindings: &Bindings, op: &Op) -> Option<u128> {
+    let chunks = op.code.info().chunks.as_ref()?;
+    let remote = op.args.get(usize::from(chunks.remote))?.as_local()?;
+    let shaped = inferred.types.get(remote.0 as usize)?.shaped()?;
+    let crate::ir::Elem::Known(dtype) = shaped.elem else { return None };
+    let known = Known { function, bindings: Some(bindings), values: &inferred.values };
+    let number = |e: &Expr| known.index(e).and_then(|v| u128::try_from(v).ok());
+    let value = |index: usize| match op.args.get(index).map(|a| &a.kind) {
+        Some(ArgKind::Value(e)) => number(e),
+        _ => None,
+    };
+    let extents: Vec<Option<u128>> = match &op.args.get(usize::from(chunks.shape))?.kind {
+        ArgKind::List(list) => list.iter().map(number).collect(),
+        _ => shaped.shape.iter().map(|e| number(e.as_ref()?)).collect(),
+    };
+    let (cols, rows) = extents.split_last()?;
+    let rows = rows.iter().try_fold(1u128, |n, e| n.checked_mul((*e)?));
+    let bounded = |extent: Option<u128>, chunk: u128| match (extent, chunk) {
+        (extent, 0) => extent,
+        (Some(extent), chunk) => Some(extent.min(chunk)),
+        (None, chunk) => Some(chunk),
+    };
+    let at = usize::from(chunks.rows);
+    let held = bounded(rows, value(at)?)?.checked_mul(bounded(*cols, value(at + 1)?)?)?;
+    let pipeline = match &op.args.get(at + 2)?.kind {
+        ArgKind::Value(e) => known.truth(e).unwrap_or(false),
+        _ => false,
+    };
+    held.checked_mul(dtype.bytes() as u128 * if pipeline { 2 } else { 1 })
+}
+
 /// Checks each op's tiles against the platform's memory, as far as extents are known before the run.
 pub(crate) fn check_tile_memory(
     function: &Function,
@@ -173,21 +209,38 @@ pub(crate) fn check_tile_memory(
                 if at.dying.iter().any(|d| bytes_of(*d).is_some_and(|b| b >= bytes)) { 0 } else { bytes }
             }
         };
-        let needed = held + result;
+        let staged = match stmts.get(at.stmt).map(|s| &s.kind) {
+            Some(StmtKind::Op(op)) if at.stages => match staging_bytes(function, inferred, bindings, op) {
+                Some(bytes) => bytes,
+                None => continue,
+            },
+            _ => 0,
+        };
+        let needed = held + result + staged;
         if needed > limit as u128 {
             let what = match stmts.get(at.stmt).map(|s| &s.kind) {
                 Some(StmtKind::Op(op)) => format!("`{}`", op.code.path()),
                 _ => "this assignment".into(),
             };
-            let tiles = (at.live.len() + usize::from(at.result.is_some() && result > 0)).max(1);
+            let tiles = at.live.len() + usize::from(at.result.is_some() && result > 0);
+            let tiles = match (tiles, staged) {
+                (0 | 1, 0) => "1 live tile".into(),
+                (n, 0) => format!("{n} live tiles"),
+                (0, _) => "the chunk that it moves".into(),
+                (n, _) => format!("{n} live {} and the chunk that it moves", if n == 1 { "tile" } else { "tiles" }),
+            };
+            let help = if staged > 0 {
+                "move smaller chunks (`chunk_rows`, `chunk_cols`), or keep fewer tiles live"
+            } else {
+                "work on smaller tiles in a loop of chunks, or keep fewer tiles live"
+            };
             let diagnostic = Diagnostic::new(
                 at.loc,
                 format!(
-                    "{what} needs {needed} bytes of tile memory ({tiles} live {}), platform `{}` has {limit}",
-                    if tiles == 1 { "tile" } else { "tiles" },
+                    "{what} needs {needed} bytes of tile memory ({tiles}), platform `{}` has {limit}",
                     platform.name
                 ),
-                "work on smaller tiles in a loop of chunks, or keep fewer tiles live",
+                help,
             );
             if !errors.iter().any(|e| e.loc == at.loc) {
                 errors.push(diagnostic);

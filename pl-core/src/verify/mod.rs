@@ -37,6 +37,7 @@ pub use shape::MAX_AXES;
 use crate::bind::Bindings;
 use crate::diag::Diagnostic;
 use crate::ir::{Expr, ExprKind, Function, Loc, LocalId, ScalarType, StmtKind, Type};
+use crate::op::ResultKind;
 use crate::poly::Poly;
 
 /// What is known when the verifier runs.
@@ -335,7 +336,7 @@ fn follow_aliases(block: &[crate::ir::Stmt], aliases: &mut [Option<usize>]) -> b
         let (dst, source) = match &stmt.kind {
             StmtKind::Assign { dst, value } => (*dst, value.as_local()),
             StmtKind::Op(op) => match (op.dst, op.code.info().result) {
-                (Some(dst), crate::op::ResultKind::Memory(i)) => {
+                (Some(dst), ResultKind::Memory(i) | ResultKind::View(i, _) | ResultKind::Part(i)) => {
                     (dst, op.args.get(usize::from(i)).and_then(|a| a.as_local()))
                 }
                 _ => return,
