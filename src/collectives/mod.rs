@@ -5,11 +5,19 @@
 //! [`settle`] takes the N credits back: adds commute, so the signal is all zero again when every rank has left, and the next call may use the same
 //! window at once.
 
+mod all_to_all;
+mod allgather;
+mod allreduce;
 mod barriers;
-mod reduce;
+mod broadcast;
+mod reduce_scatter;
 
+pub use all_to_all::{all_to_all, all_to_all_v};
+pub use allgather::allgather;
+pub use allreduce::{allreduce_mesh, allreduce_ring, combine, meet_in_round, settle_round};
 pub use barriers::{barrier, barrier_flat, meet, meet_flat, settle, settle_flat};
-pub use reduce::reduce_scatter;
+pub use broadcast::broadcast;
+pub use reduce_scatter::reduce_scatter;
 
 use pl_core::definition::Definition;
 use pl_core::pass::Library;
@@ -22,7 +30,13 @@ pub(crate) fn library() -> &'static Library {
         Library::new([
             ("barrier", barrier::__definition as Instance),
             ("barrier_flat", barrier_flat::__definition),
+            ("broadcast", broadcast::__definition::<f32, 1>),
+            ("allgather", allgather::__definition::<f32, 1>),
             ("reduce_scatter", reduce_scatter::__definition::<f32, 1>),
+            ("allreduce_mesh", allreduce_mesh::__definition::<f32, 1, 0>),
+            ("allreduce_ring", allreduce_ring::__definition::<f32, 1, 0>),
+            ("all_to_all", all_to_all::__definition::<f32, 1>),
+            ("all_to_all_v", all_to_all_v::__definition::<f32, 1>),
         ])
     });
     &LIBRARY

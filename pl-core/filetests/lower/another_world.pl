@@ -8,8 +8,8 @@ InCore fn kernel(data: InOut window<f32, [NR, SIZE]>, signal: InOut window<i32, 
 ===
 error: `target` of `pld::tensor::reduce_scatter` has shape `[NR, SIZE]` = [3, 64], expected `[P, S]` with P = 4
   --> text:6:3 (in kernel `kernel`)
-  = help: P is the number of ranks: declare `target` with shape `[P, S]`
+  = help: P is the number of ranks, 2 or more: declare `target` with shape `[P, S]`
 
 error: `signal` of `pld::tensor::reduce_scatter` has shape `[NR, 1]` = [3, 1], expected `[P, 1]` with P = 4
   --> text:6:3 (in kernel `kernel`)
-  = help: P is the number of ranks: declare `signal` with shape `[P, 1]`
+  = help: P is the number of ranks, 2 or more: declare `signal` with shape `[P, 1]`

@@ -5,7 +5,8 @@ InCore fn kernel(signal: InOut window<i32, [NR, 1]>, flat: InOut window<i32, [NR
   ctx = pld::get_comm_ctx(signal)
   me = pld::rank(ctx)
   pld::tensor::barrier(signal)
-  if me == 0 {
+  cell = pl::read(signal, [me, 0])
+  if cell == 0 {
     pld::tensor::barrier(flat)
   }
 }
@@ -14,6 +15,7 @@ pl 1
 InCore fn kernel(signal: InOut window<i32, [NR, 1]>, flat: InOut window<i32, [NR]>) dynamic(NR) {
   ctx = pld::get_comm_ctx(signal)
   me = pld::rank(ctx)
+  pld::system::enter(signal, signal, collective = Barrier, op = Sum, mode = Mesh, 0)
   nranks = pld::nranks(ctx)
   for peer in 0..nranks {
     if peer != me {
@@ -30,7 +32,9 @@ InCore fn kernel(signal: InOut window<i32, [NR, 1]>, flat: InOut window<i32, [NR
       pld::system::notify(signal, me, [src.1, 0], -1, op = AtomicAdd)
     }
   }
-  if me == 0 {
+  cell = pl::read(signal, [me, 0])
+  if cell == 0 {
+    pld::system::enter(flat, flat, collective = Barrier, op = Sum, mode = Mesh, 0)
     ctx.1 = pld::get_comm_ctx(flat)
     my_rank = pld::rank(ctx.1)
     nranks.1 = pld::nranks(ctx.1)

@@ -1,6 +1,6 @@
 ; The function's own line.
 
-OnCore fn kind() { ; error: expected `InCore` or `Inline`, found `OnCore`
+OnCore fn kind() { ; error: expected `InCore`, `Inline`, `Orchestration` or `Host`, found `OnCore`
   a = 1 2 ; error: expected the end of the line, found `2`
 }
 ---

@@ -10,6 +10,7 @@
 //! - arguments of ops are what the table asks for: kind, element type, rank, shape, distinct memory, implemented enum values;
 //! - with the bindings: the windows that an op reaches peers through are of one domain, a context stays with one, a known peer is a rank of it;
 //! - boxes fit their memory as far as names and constants show it, with the bindings as far as those do;
+//! - the sides of a branch on the own rank call the same collectives, as far as names and constants show it;
 //! - nothing is stored into an `In` parameter; an `Out` parameter is stored to somewhere, and not read where no path has stored before;
 //! - what is returned is what is declared;
 //! - nothing is nested too deep for the passes and the text form.
@@ -18,6 +19,7 @@
 //! values that only a run has is checked there.
 
 mod args;
+mod collective;
 mod condition;
 mod domain;
 mod expr;
@@ -117,6 +119,7 @@ pub fn verify(function: &Function, moment: Moment<'_>) -> Verdict {
     let mut checker = Checker::new(function, moment);
     checker.check_signature();
     checker.check_body();
+    checker.check_collectives();
     checker.finish()
 }
 

@@ -83,7 +83,7 @@ impl Checker<'_> {
             let (alternatives, reason) = self.alternatives(op, info, index, alternatives);
             let expected = alternatives.iter().map(|a| show_pattern(a)).collect::<Vec<_>>().join(" or ");
             let expected = format!("{expected}{reason}");
-            let help = format!("P is the number of ranks: declare `{name}` with shape {expected}");
+            let help = format!("P is the number of ranks, 2 or more: declare `{name}` with shape {expected}");
             let Some(pattern) = alternatives.iter().find(|a| a.len() == shaped.shape.len()) else {
                 self.error(
                     at,
@@ -128,6 +128,10 @@ impl Checker<'_> {
                     },
                 };
                 fits &= self.extents_agree(extent, &want, &about);
+                // A collective of one rank is none.
+                let ranks_here = extent.as_ref().filter(|_| *dim == Dim::World && info.lowering.is_some());
+                let ranks_here = ranks_here.and_then(|e| self.poly(e)).and_then(|p| p.as_constant());
+                fits &= ranks.is_some() || ranks_here.is_none_or(|ranks| ranks > 1);
                 // So many entries for each rank.
                 if let (Dim::PerRank(_), Some(ranks), Some(extent)) = (dim, ranks, extent) {
                     let value = self.poly(extent).and_then(|p| p.as_constant());
