@@ -237,6 +237,14 @@ pub const fn check_argument(callee: &Signature, index: usize, argument: &CallArg
     }
 }
 
+/// The mode that a constant names, where it is right: a wrong one is an error of [`mode`].
+pub fn mode_of(value: impl Any) -> AllreduceMode {
+    match (&value as &dyn Any).downcast_ref::<&'static str>() {
+        Some(text) => mode(text),
+        None => AllreduceMode::Mesh,
+    }
+}
+
 /// The mode of an allreduce that a constant names.
 #[track_caller]
 pub const fn mode(text: &str) -> AllreduceMode {

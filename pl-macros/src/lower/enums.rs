@@ -160,7 +160,7 @@ impl Lower<'_> {
                     }
                     _ if constant && first != "pld" => {
                         let generic = self.cx.is_type_param(first);
-                        let value = self.cx.hole(&text, generic, || quote!(::pl::__private::mode(#expr)));
+                        let value = self.cx.hole(&text, generic, || quote!(::pl::__private::mode_of(#expr)));
                         return Some(EnumValue::Const(value));
                     }
                     _ if segments.len() == 1 && self.find(&text).is_none() => {
