@@ -5,11 +5,11 @@ pub use crate::lang::Literal;
 pub use pl_core::definition::{Definition, ParamClass, ParamSignature, Signature, Source};
 pub use pl_core::ir::FunctionKind;
 
-use crate::distributed::{AtomicType, NotifyOp, ReduceOp, WaitCmp};
+use crate::distributed::{AtomicType, DistributedTensor, NotifyOp, ReduceOp, WaitCmp};
 use crate::lang::{CastTo, Element};
 use half::{bf16, f16};
 use pl_core::ir::{ConstValue, Elem, Lit, ScalarType};
-use pl_core::op::EnumKind;
+use pl_core::op::{AllreduceMode, EnumKind};
 use std::any::Any;
 
 /// What a call calls.
@@ -20,6 +20,11 @@ pub fn callee(definition: fn() -> Definition) -> fn() -> Definition {
 /// `value as T`, in the copy of a body.
 pub fn cast<T, S: CastTo<T>>(value: S) -> T {
     let _ = value;
+    unreachable!("the copy of a body is never run")
+}
+
+/// What stands in the copy of a body for a window that is not given.
+pub fn no_window() -> DistributedTensor<i32> {
     unreachable!("the copy of a body is never run")
 }
 
@@ -52,6 +57,7 @@ pub fn constant(value: impl Any) -> ConstValue {
         WaitCmp => |v| ConstValue::Enum(EnumKind::WaitCmp, v.value());
         AtomicType => |v| ConstValue::Enum(EnumKind::AtomicType, v.value());
         ReduceOp => |v| ConstValue::Enum(EnumKind::ReduceOp, v.value());
+        AllreduceMode => |v| ConstValue::Enum(EnumKind::AllreduceMode, v.wire());
     }
     ConstValue::Scalar(Lit::Int(0), ScalarType::Index)
 }
@@ -229,6 +235,82 @@ pub const fn check_argument(callee: &Signature, index: usize, argument: &CallArg
         }
         axis += 1;
     }
+}
+
+/// The mode that a constant names, where it is right: a wrong one is an error of [`mode`].
+pub fn mode_of(value: impl Any) -> AllreduceMode {
+    match (&value as &dyn Any).downcast_ref::<&'static str>() {
+        Some(text) => mode(text),
+        None => AllreduceMode::Mesh,
+    }
+}
+
+/// The mode of an allreduce that a constant names.
+#[track_caller]
+pub const fn mode(text: &str) -> AllreduceMode {
+    if is(text, "mesh") {
+        return AllreduceMode::Mesh;
+    }
+    if is(text, "ring") {
+        return AllreduceMode::Ring;
+    }
+    let message = Message::new().text("an allreduce has no mode `\"").text(text).text("\"`");
+    let help = if is_near(text, "mesh") {
+        "did you mean `\"mesh\"`? it is `\"mesh\"` or `\"ring\"`"
+    } else if is_near(text, "ring") {
+        "did you mean `\"ring\"`? it is `\"mesh\"` or `\"ring\"`"
+    } else {
+        "it is `\"mesh\"` or `\"ring\"`"
+    };
+    panic!("{}", message.help(help).as_str())
+}
+
+/// Whether two texts are the same.
+const fn is(a: &str, b: &str) -> bool {
+    let (a, b) = (a.as_bytes(), b.as_bytes());
+    let mut same = a.len() == b.len();
+    let mut i = 0;
+    while same && i < a.len() {
+        same = a[i] == b[i];
+        i += 1;
+    }
+    same
+}
+
+/// Whether one text is a misspelling of the other: but for capitals, two letters of it at most are missing, added or others.
+const fn is_near(found: &str, name: &str) -> bool {
+    let (a, b) = (found.as_bytes(), name.as_bytes());
+    if a.len() > b.len() + 2 || b.len() >= 8 {
+        return false;
+    }
+    // One row of the table of edit distances at a time.
+    let mut row = [0; 8];
+    let mut j = 0;
+    while j <= b.len() {
+        row[j] = j;
+        j += 1;
+    }
+    let mut i = 0;
+    while i < a.len() {
+        let mut diagonal = row[0];
+        row[0] = i + 1;
+        j = 0;
+        while j < b.len() {
+            let replaced = diagonal + !a[i].eq_ignore_ascii_case(&b[j]) as usize;
+            diagonal = row[j + 1];
+            let mut best = replaced;
+            if row[j] + 1 < best {
+                best = row[j] + 1;
+            }
+            if diagonal + 1 < best {
+                best = diagonal + 1;
+            }
+            row[j + 1] = best;
+            j += 1;
+        }
+        i += 1;
+    }
+    row[b.len()] <= 2
 }
 
 /// An integer without an enum variant.

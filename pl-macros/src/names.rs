@@ -1,4 +1,16 @@
-//! Suggestions for names that do not exist.
+//! The names of the surface, and suggestions for names that do not exist.
+
+use pl_core::op::OpCode;
+
+/// The ops that a user may write.
+pub fn ops() -> impl Iterator<Item = OpCode> {
+    OpCode::ALL.iter().copied().filter(|op| !op.info().internal)
+}
+
+/// The op of this path, if a user may write it.
+pub fn op(path: &str) -> Option<OpCode> {
+    OpCode::from_path(path).filter(|op| !op.info().internal)
+}
 
 /// The candidates that `name` is most likely a misspelling of, the nearest first; at most three.
 pub fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Vec<&'a str> {

@@ -1,6 +1,7 @@
 //! `pl::*`: ops on the own memory and on tiles.
 #![expect(unused_variables, reason = "the parameters are the reference; a kernel runs on devices")]
 
+use super::distributed::DistributedTensor;
 use super::{Element, ElementValue, Memory, Tile, TileOrScalar};
 
 /// Copies a box of the own global or window memory into a tile.
@@ -176,3 +177,41 @@ pub fn cast<U: Element>(tile: Tile<impl Element>) -> Tile<U> {
 pub fn full<T: Element, const R: usize>(shape: [usize; R], value: impl ElementValue<T>) -> Tile<T> {
     Tile::new()
 }
+
+/// The same memory under another shape.
+///
+/// - `memory`: a tensor or window.
+/// - `shape`: its new extents, of as many elements in all, made of constants, dims and the number of ranks. Elements keep their order: the last axis
+///   is the one that runs fastest (C order).
+///
+/// Nothing is copied: what is stored through one name is seen through the other. Follows `pl.reshape` of PyPTO.
+///
+/// ```
+/// #[pl::function(InCore, dynamic(M, N))]
+/// fn halve(x: pl::InOut<pl::Tensor<f32, { [M, N] }>>) {
+///     let flat = pl::reshape(x, [1, M * N]);
+///     pl::store(pl::load(flat, [0, 0], [1, M * N]) * 0.5, [0, 0], flat);
+/// }
+/// ```
+#[must_use = "it changes nothing: use the memory that it gives"]
+pub fn reshape<T: Element, const R: usize, M: Memory<T>>(memory: M, shape: [usize; R]) -> M {
+    memory
+}
+
+/// The contents of a box of the own window are no data any more: to read them before they are written again is an error.
+///
+/// - `dst`: a window.
+/// - `offsets`, `shape`: the box, one entry per axis of `dst`.
+///
+/// For races it counts as a write. It is what [`all_to_all_v`](super::distributed::tensor::all_to_all_v) does with the rows that nobody sent, so
+/// that the data of an earlier call are not taken for them. PyPTO has no such op.
+///
+/// ```
+/// use pl::distributed as pld;
+///
+/// #[pl::function(InCore)]
+/// fn forget(data: pl::InOut<pld::DistributedTensor<f32, { [4, 64] }>>) {
+///     pl::discard(data, offsets = [1, 0], shape = [3, 64]);
+/// }
+/// ```
+pub fn discard<T: Element, const R: usize>(dst: DistributedTensor<T>, offsets: [usize; R], shape: [usize; R]) {}

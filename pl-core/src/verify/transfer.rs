@@ -2,7 +2,7 @@
 
 use super::op::elem_name;
 use super::shape::About;
-use super::{Checker, Known};
+use super::{Check, Checker, Known};
 use crate::diag::Diagnostic;
 use crate::ir::{Arg, ArgKind, ConstValue, EnumValue, Expr, Extent, Loc, Op, Shaped, Type};
 use crate::op::{Chunks, Dim, OpInfo, ParamKind};
@@ -215,6 +215,21 @@ impl Checker<'_> {
                 "a pipeline moves one chunk while the next is read: give `chunk_rows` and `chunk_cols`",
             );
         }
+        // A chunk whose constant is still open must not turn out as 0 where it is needed.
+        let open = |checker: &Self, arg: &Arg| match &arg.kind {
+            ArgKind::Value(expr) if checker.constant_of(expr).is_none() => checker.resolve(expr),
+            _ => None,
+        };
+        let (open_rows, open_cols) = (open(self, rows), open(self, cols));
+        if self.flag(pipeline) == Some(true) {
+            for (chunk, arg, name) in [(&open_rows, rows, "chunk_rows"), (&open_cols, cols, "chunk_cols")] {
+                if let Some(chunk) = chunk {
+                    let message = format!("`pipeline = true` of `{}` needs both chunks, and `{name}` is 0", info.path);
+                    let help = "a pipeline moves one chunk while the next is read: give `chunk_rows` and `chunk_cols`";
+                    self.fact(arg.loc.or(loc), Check::NonZero(chunk.clone()), message, help);
+                }
+            }
+        }
         // Once dims have values, tile memory says whether the whole box fits.
         let shape: Vec<(Extent, Loc)> = match &op.args[usize::from(chunks.shape)].kind {
             ArgKind::List(list) => list.iter().map(|e| (self.resolve(e), e.loc)).collect(),
@@ -227,8 +242,20 @@ impl Checker<'_> {
         };
         let last = shape.len().saturating_sub(1);
         for (axis, (extent, at)) in shape.into_iter().enumerate() {
-            let (lacks, chunk) = if axis == last { (no_cols, "chunk_cols") } else { (no_rows, "chunk_rows") };
-            if lacks && !self.is_static(&extent) {
+            let (lacks, chunk, open, arg) = if axis == last {
+                (no_cols, "chunk_cols", &open_cols, cols)
+            } else {
+                (no_rows, "chunk_rows", &open_rows, rows)
+            };
+            if self.is_static(&extent) {
+                continue;
+            }
+            if let Some(open) = open {
+                let message = format!("extent {axis} of `{}` is no constant, and `{chunk}` is 0", info.path);
+                let help = format!("bound the tile memory of the transfer: `{chunk} = 64`");
+                self.fact(arg.loc.or(loc), Check::NonZero(open.clone()), message, &help);
+            }
+            if lacks {
                 let shown = extent.map_or("only the run knows it".to_string(), |e| format!("`{}`", self.show(&e)));
                 self.error(
                     at.or(loc),

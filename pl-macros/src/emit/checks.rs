@@ -54,7 +54,15 @@ pub fn enums(checks: &mut Checks, lowered: &Lowered) {
     for check in &lowered.enums {
         let (value, span) = (&check.value, check.range.start);
         let name = format_ident!("{}", check.kind.name(), span = span);
-        let ty = quote_spanned!(span=> ::pl::distributed::#name);
+        let ty = if check.kind.is_string() {
+            quote_spanned!(span=> &str)
+        } else {
+            quote_spanned!(span=> ::pl::distributed::#name)
+        };
+        let read = check.kind.is_string().then(|| {
+            let read = call(check.range, "mode", quote!(value));
+            quote!(let _ = #read;)
+        });
         let judged = check.only.map(|only| {
             let wanted = Literal::i32_unsuffixed(only.value);
             let (before, after) = only.message.split_once("{}").unwrap_or((only.message, ""));
@@ -67,6 +75,7 @@ pub fn enums(checks: &mut Checks, lowered: &Lowered) {
             quote!({
                 let value: #ty = #value;
                 let _ = value;
+                #read
                 #judged
             }),
         );

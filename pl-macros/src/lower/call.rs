@@ -36,7 +36,7 @@ impl Lower<'_> {
             return Rhs::Value(self.poisoned());
         }
         let text = path_text(&path);
-        if let Some(code) = OpCode::from_path(&text) {
+        if let Some(code) = names::op(&text) {
             return match self.op_call(code, call, &path, range) {
                 Some(op) => {
                     let loc = self.loc(range);
@@ -75,7 +75,7 @@ impl Lower<'_> {
     fn wrong_path(&self, path: &syn::Path, text: &str) -> Option<(String, String)> {
         let segments: Vec<String> = path.segments.iter().map(|s| s.ident.to_string()).collect();
         let (first, last) = (segments.first()?.as_str(), segments.last()?.as_str());
-        let all = || OpCode::ALL.iter().map(|op| op.path()).chain(FUNCTIONS);
+        let all = || names::ops().map(OpCode::path).chain(FUNCTIONS);
         let named: Vec<&str> = all().filter(|p| p.rsplit("::").next() == Some(last)).collect();
         let language = matches!(first, "pl" | "pld") && path.leading_colon.is_none();
         if language {
@@ -172,15 +172,12 @@ impl Lower<'_> {
                     .with_copy(copy),
             );
         }
-        let missing: Vec<&str> = info
-            .params
-            .iter()
-            .zip(&slots)
-            .filter(|(p, s)| s.is_none() && p.default.is_none())
-            .map(|(p, _)| p.name)
-            .collect();
+        let level = self.signature.kind;
+        let needed = |i: usize| info.params[i].default.is_none() && !info.may_lack(i, level);
+        let missing: Vec<&str> =
+            (0..slots.len()).filter(|i| slots[*i].is_none() && needed(*i)).map(|i| info.params[i].name).collect();
         if extra || (!missing.is_empty() && named.is_none()) {
-            let least = info.params.iter().filter(|p| p.default.is_none()).count();
+            let least = (0..slots.len()).filter(|i| needed(*i)).count();
             let expected = if least == info.params.len() {
                 least.to_string()
             } else {
@@ -203,7 +200,7 @@ impl Lower<'_> {
         }
         call.args =
             info.params.iter().zip(&slots).filter_map(|(p, s)| copy_of(s.as_ref(), p.default, p.kind)).collect();
-        if matches!(info.params.first(), Some(p) if p.kind == ParamKind::Extents) {
+        if info.type_arg == TypeArg::Required && info.params.iter().any(|p| p.kind == ParamKind::Extents) {
             infer_rank(&mut call.func);
         }
         let args = info.params.iter().zip(slots).filter_map(|(p, s)| ir_arg(s, p.default, p.kind, &values)).collect();
@@ -482,13 +479,13 @@ impl Slot {
 
 fn ir_arg(slot: Option<Slot>, default: Option<DefaultArg>, kind: ParamKind, values: &[Value]) -> Option<Arg> {
     let Some(slot) = slot else {
-        let kind = match (default?, kind) {
-            (DefaultArg::Enum(value), ParamKind::Enum(kind)) => ArgKind::Enum(kind, EnumValue::Known(value)),
-            (DefaultArg::Enum(value) | DefaultArg::Int(value), _) => ArgKind::Value(Expr::int(i128::from(value))),
-            (DefaultArg::Bool(value), _) => {
+        let kind = match (default, kind) {
+            (Some(DefaultArg::Enum(value)), ParamKind::Enum(kind)) => ArgKind::Enum(kind, EnumValue::Known(value)),
+            (Some(DefaultArg::Enum(value) | DefaultArg::Int(value)), _) => ArgKind::Value(Expr::int(i128::from(value))),
+            (Some(DefaultArg::Bool(value)), _) => {
                 ArgKind::Value(Expr::new(ExprKind::Lit { value: Lit::Bool(value), ty: None }))
             }
-            (DefaultArg::Absent, _) => ArgKind::Absent,
+            (Some(DefaultArg::Absent) | None, _) => ArgKind::Absent,
         };
         return Some(Arg { kind, loc: Loc::NONE });
     };
@@ -505,14 +502,15 @@ fn copy_of(slot: Option<&Slot>, default: Option<DefaultArg>, kind: ParamKind) ->
     if let Some(slot) = slot {
         return slot.copy.clone();
     }
-    Some(match (default?, kind) {
-        (DefaultArg::Enum(value), ParamKind::Enum(kind)) => variant(kind, value)?,
-        (DefaultArg::Enum(value) | DefaultArg::Int(value), _) => {
+    Some(match (default, kind) {
+        (Some(DefaultArg::Enum(value)), ParamKind::Enum(kind)) => variant(kind, value)?,
+        (Some(DefaultArg::Enum(value) | DefaultArg::Int(value)), _) => {
             let value = proc_macro2::Literal::i32_unsuffixed(value);
             parse_quote!(#value)
         }
-        (DefaultArg::Bool(value), _) => parse_quote!(#value),
-        (DefaultArg::Absent, _) => parse_quote!([]),
+        (Some(DefaultArg::Bool(value)), _) => parse_quote!(#value),
+        (Some(DefaultArg::Absent) | None, ParamKind::Memory(..)) => parse_quote!(::pl::__private::no_window()),
+        (Some(DefaultArg::Absent) | None, _) => parse_quote!([]),
     })
 }
 
@@ -545,8 +543,8 @@ fn count(n: usize, what: &str) -> String {
 
 /// The ops whose path or last name is near to what was written.
 fn near_ops<'a>(text: &str, last: &str) -> Vec<&'a str> {
-    let all: Vec<&'static str> = OpCode::ALL.iter().map(|op| op.path()).chain(FUNCTIONS).collect();
-    let by_name = names::nearest(last, OpCode::ALL.iter().map(|op| stem(*op)));
+    let all: Vec<&'static str> = names::ops().map(OpCode::path).chain(FUNCTIONS).collect();
+    let by_name = names::nearest(last, names::ops().map(stem));
     let mut near: Vec<&str> =
         by_name.iter().flat_map(|n| all.iter().copied().filter(move |p| p.rsplit("::").next() == Some(*n))).collect();
     if near.is_empty() {

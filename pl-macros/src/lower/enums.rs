@@ -21,7 +21,11 @@ impl Lower<'_> {
         index: usize,
     ) -> Option<Arg> {
         let range = edges(expr);
-        let value = self.enum_value(strip(expr), kind, info, index)?;
+        let value = if kind.is_string() {
+            self.string_value(strip(expr), kind, info, index)?
+        } else {
+            self.enum_value(strip(expr), kind, info, index)?
+        };
         if let EnumValue::Const(name) = &value {
             let generic = self.cx.function.constant(name).is_some_and(|c| c.generic);
             let only = info.only.filter(|o| usize::from(o.param) == index);
@@ -38,8 +42,8 @@ impl Lower<'_> {
         let range = edges(expr);
         let param = info.params[index].name;
         let variants = || {
-            let paths: Vec<String> = kind.variants().iter().map(|v| format!("pld::{}::{v}", kind.name())).collect();
-            names::list(&paths)
+            let written: Vec<String> = kind.variants().iter().map(|v| kind.written(v)).collect();
+            names::list(&written)
         };
         let is_variable =
             |lower: &Self, path: &syn::Path| path.get_ident().is_some_and(|i| lower.find(&i.to_string()).is_some());
@@ -51,7 +55,7 @@ impl Lower<'_> {
                 let last = segments.last()?;
                 if let [root, name, variant] = segments.as_slice()
                     && root == "pld"
-                    && let Some(found) = EnumKind::from_name(name)
+                    && let Some(found) = EnumKind::from_name(name).filter(|found| is_written(*found))
                 {
                     if found != kind {
                         let message = format!(
@@ -121,9 +125,69 @@ impl Lower<'_> {
     }
 }
 
+impl Lower<'_> {
+    /// The value of an argument that is written as a string: a literal, or a constant, which rustc reads.
+    fn string_value(&mut self, expr: &syn::Expr, kind: EnumKind, info: &OpInfo, index: usize) -> Option<EnumValue> {
+        let range = edges(expr);
+        let param = info.params[index].name;
+        let written: Vec<String> = kind.variants().iter().map(|v| kind.written(v)).collect();
+        let choice = format!("it is {}", names::list(&written));
+        let of = format!("argument `{param}` of `{}`", info.path);
+        match expr {
+            syn::Expr::Lit(syn::ExprLit { lit: syn::Lit::Str(text), .. }) => {
+                let quoted = format!("\"{}\"", text.value());
+                if let Some(value) = written.iter().position(|w| *w == quoted) {
+                    return Some(EnumValue::Known(value as i32));
+                }
+                let near = names::nearest(&quoted, written.iter().map(String::as_str));
+                let help =
+                    if near.is_empty() { choice } else { format!("did you mean {}? {choice}", names::list(&near)) };
+                self.error(range, format!("{of} cannot be `{quoted}`"), help);
+            }
+            syn::Expr::Lit(_) => {
+                self.error(range, format!("{of} is `{}`, expected a string", text_of(expr)), choice);
+            }
+            syn::Expr::Path(e) if e.path.get_ident().is_some_and(|i| self.is_poisoned(i)) => {}
+            syn::Expr::Path(e) if e.qself.is_none() => {
+                let text = path_text(&e.path);
+                let segments: Vec<String> = e.path.segments.iter().map(|s| s.ident.to_string()).collect();
+                let (first, last) = (segments.first()?, segments.last()?);
+                let named = written.iter().find(|w| w.trim_matches('"') == last.to_lowercase());
+                let constant = !last.starts_with(char::is_lowercase) && self.find(&text).is_none();
+                match named {
+                    Some(named) if !constant || first == "pld" => {
+                        self.error(range, format!("{of} is a string"), format!("write `{named}`"));
+                    }
+                    _ if constant && first != "pld" => {
+                        let generic = self.cx.is_type_param(first);
+                        let value = self.cx.hole(&text, generic, || quote!(::pl::__private::mode_of(#expr)));
+                        return Some(EnumValue::Const(value));
+                    }
+                    _ if segments.len() == 1 && self.find(&text).is_none() => {
+                        let (message, help) = self.undefined(&text);
+                        self.error(range, message, help);
+                    }
+                    _ => self.error(range, not_constant(param, info), format!("{choice}, or the name of a `const`")),
+                }
+            }
+            _ => self.error(range, not_constant(param, info), format!("{choice}, or the name of a `const`")),
+        }
+        None
+    }
+}
+
+/// Whether users name the enum: others have another form, or none.
+fn is_written(kind: EnumKind) -> bool {
+    !kind.is_string() && names::ops().any(|op| op.info().takes(kind))
+}
+
 /// A variant as the copy names it.
 pub(super) fn variant(kind: EnumKind, value: i32) -> Option<syn::Expr> {
     let variant = kind.variants().get(usize::try_from(value).ok()?)?;
+    if kind.is_string() {
+        let text = variant.to_lowercase();
+        return Some(parse_quote!(#text));
+    }
     let (name, variant) = (format_ident!("{}", kind.name()), format_ident!("{variant}"));
     Some(parse_quote!(::pl::distributed::#name::#variant))
 }

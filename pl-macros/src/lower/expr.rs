@@ -3,8 +3,8 @@
 use super::stmt::strip;
 use super::{Kind, Lower, Rhs, Target, Value, reject, stem};
 use crate::context::{path_text, text_of};
-use crate::parse;
 use crate::places::{Range, edges};
+use crate::{names, parse};
 use pl_core::dtype::DType;
 use pl_core::ir::{Arg, ArgKind, BinOp, Elem, Expr, ExprKind, Lit, Loc, Op, ScalarType, StmtKind, UnOp};
 use pl_core::op::{EnumKind, OpCode};
@@ -163,7 +163,7 @@ impl Lower<'_> {
                     self.poison(range, message, help)
                 }
                 _ => {
-                    let help = match OpCode::from_path(&name) {
+                    let help = match names::op(&name) {
                         Some(op) => format!("call it: `{}`", op.info().example),
                         None => "constants are written in capitals: `consts::SIZE`".to_owned(),
                     };

@@ -1,6 +1,7 @@
 //! Rust that the language does not have: each is reported at its token, with what to write instead.
 
 use crate::context::{Context, path_text, text_of};
+use crate::names;
 use crate::places::{Range, edges};
 use pl_core::op::OpCode;
 use syn::Expr;
@@ -145,7 +146,7 @@ fn method_help(call: &syn::ExprMethodCall) -> String {
     let receiver = text_of(&*call.receiver);
     let arguments: Vec<String> = call.args.iter().map(text_of).collect();
     let written = std::iter::once(receiver).chain(arguments).collect::<Vec<_>>().join(", ");
-    let op = OpCode::ALL.iter().map(|op| op.path()).find(|path| path.ends_with(&format!("::{name}")));
+    let op = names::ops().map(OpCode::path).find(|path| path.ends_with(&format!("::{name}")));
     match name.as_str() {
         "min" | "max" => format!("write `pl::{name}({written})`"),
         "rev" => "ranges count up: compute the index, `n - 1 - i`".into(),

@@ -167,7 +167,7 @@ impl Lower<'_> {
     fn check_tail(&mut self, expr: &syn::Expr) {
         let syn::Expr::Call(call) = expr else { return };
         let syn::Expr::Path(path) = &*call.func else { return };
-        let Some(op) = pl_core::op::OpCode::from_path(&path_text(&path.path)) else { return };
+        let Some(op) = names::op(&path_text(&path.path)) else { return };
         if op.info().result != ResultKind::None {
             let help = "end it with `;`, or declare what the function returns: `-> pl::Tensor<…>`";
             self.error(edges(expr), format!("`{}` gives a value here, and none is expected", op.path()), help);
@@ -435,7 +435,7 @@ impl Lower<'_> {
     pub(super) fn undefined(&self, name: &str) -> (String, String) {
         let known: Vec<&str> = self.scopes.iter().flat_map(|s| s.keys()).map(String::as_str).collect();
         let near = names::nearest(name, known);
-        let op = pl_core::op::OpCode::ALL.iter().find(|op| stem(**op) == name).map(|op| op.path());
+        let op = names::ops().find(|op| stem(*op) == name).map(|op| op.path());
         let help = match (near.as_slice(), op) {
             ([], Some(path)) => format!("the op is called by its path: `{path}(…)`"),
             ([], None) => "declare it with `let`, or make it a parameter; constants are written in capitals".into(),
