@@ -5,19 +5,19 @@
 //! [`settle`] takes the N credits back: adds commute, so the signal is all zero again when every rank has left, and the next call may use the same
 //! window at once.
 
-mod all_to_all;
-mod allgather;
-mod allreduce;
 mod barriers;
-mod broadcast;
-mod reduce_scatter;
+mod exchange;
+mod fold;
+mod gather;
+mod reduce;
+mod spread;
 
-pub use all_to_all::{all_to_all, all_to_all_v};
-pub use allgather::allgather;
-pub use allreduce::{allreduce_mesh, allreduce_ring, combine, meet_in_round, settle_round};
 pub use barriers::{barrier, barrier_flat, meet, meet_flat, settle, settle_flat};
-pub use broadcast::broadcast;
-pub use reduce_scatter::reduce_scatter;
+pub use exchange::{all_to_all, all_to_all_v};
+pub use fold::{allreduce_mesh, allreduce_ring, combine, meet_in_round, settle_round};
+pub use gather::allgather;
+pub use reduce::reduce_scatter;
+pub use spread::broadcast;
 
 use pl_core::definition::Definition;
 use pl_core::pass::Library;

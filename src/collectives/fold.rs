@@ -4,25 +4,29 @@ use super::{meet, settle};
 use crate as pl;
 use pl::distributed as pld;
 
+const SUM: i32 = pld::ReduceOp::Sum.value();
 const MAX: i32 = pld::ReduceOp::Max.value();
 const MIN: i32 = pld::ReduceOp::Min.value();
 const PROD: i32 = pld::ReduceOp::Prod.value();
 
-/// Two tiles, combined by the reduction whose wire value is `OP`.
+/// Two tiles, combined by the reduction whose wire value is `OP`. Only the branch that is taken remains once `OP` is known.
 #[pl::function(Inline, dynamic(LEN))]
 pub fn combine<T: pl::Element, const OP: i32>(
     a: pl::Tile<T, { [LEN] }>,
     b: pl::Tile<T, { [LEN] }>,
 ) -> pl::Tile<T, { [LEN] }> {
     let mut both = a;
+    if OP == SUM {
+        both = pl::add(a, b);
+    }
     if OP == MAX {
         both = pl::maximum(a, b);
-    } else if OP == MIN {
+    }
+    if OP == MIN {
         both = pl::minimum(a, b);
-    } else if OP == PROD {
+    }
+    if OP == PROD {
         both = pl::mul(a, b);
-    } else {
-        both = pl::add(a, b);
     }
     both
 }

@@ -1,0 +1,12 @@
+//! Every collective against ndarray: element types, reductions, modes, numbers of ranks, sizes. Each kernel calls its collective twice in a row on the
+//! same windows, with other data, and nothing between.
+//!
+//! `PL_TEST=full` runs all combinations, otherwise a part of them.
+
+#![expect(clippy::unwrap_used, reason = "a test that fails may panic")]
+
+mod allreduce;
+mod copies;
+mod counts;
+mod misuse;
+mod numbers;
