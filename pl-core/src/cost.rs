@@ -52,6 +52,8 @@ pub struct Card {
     pub bytes_sent: Count,
     /// Loads from a peer.
     pub remote_loads: Count,
+    /// Steps in which data moves: transfers from or to peers with no wait between them are one.
+    pub steps: Count,
     /// Notifies to a peer.
     pub peer_notifies: Count,
     /// Notifies to the own rank.
@@ -153,6 +155,7 @@ impl Span {
 struct Tally {
     received: Span,
     remote_loads: Span,
+    steps: Span,
     self_notifies: Span,
     result_elements: Span,
     domains: Vec<DomainTally>,
@@ -174,6 +177,7 @@ impl Tally {
         let single = [
             (&mut self.received, other.received),
             (&mut self.remote_loads, other.remote_loads),
+            (&mut self.steps, other.steps),
             (&mut self.self_notifies, other.self_notifies),
             (&mut self.result_elements, other.result_elements),
         ];
@@ -201,6 +205,7 @@ impl Tally {
             bytes_received: self.received.count(),
             bytes_sent: sent.count(),
             remote_loads: self.remote_loads.count(),
+            steps: self.steps.count(),
             peer_notifies: sum(&DomainTally::notifies).count(),
             self_notifies: self.self_notifies.count(),
             waits: sum(&|domain| domain.waits).count(),
@@ -274,6 +279,8 @@ struct Walker<'a> {
     /// The elements of each tile.
     elements: Vec<Option<u64>>,
     tally: Tally,
+    /// Whether the step that is under way is counted, in the least and in the most.
+    moving: (bool, bool),
     steps: u64,
 }
 
@@ -292,7 +299,7 @@ impl<'a> Walker<'a> {
         let tallies = domains.iter().map(|domain| DomainTally::new(domain.ranks)).collect();
         let tally = Tally { domains: tallies, ..Tally::default() };
         let elements = vec![None; function.locals.len()];
-        Walker { program: call.program, function, domains, values, elements, tally, steps: 0 }
+        Walker { program: call.program, function, domains, values, elements, tally, moving: (false, false), steps: 0 }
     }
 
     fn block(&mut self, block: &'a Block) {
@@ -353,13 +360,16 @@ impl<'a> Walker<'a> {
 
     fn either(&mut self, then: &'a Block, els: &'a Block) {
         let (values, elements, tally) = (self.values.clone(), self.elements.clone(), self.tally.clone());
+        let moving = self.moving;
         self.block(then);
+        let moving = std::mem::replace(&mut self.moving, moving);
         let values = std::mem::replace(&mut self.values, values);
         let elements = std::mem::replace(&mut self.elements, elements);
         let tally = std::mem::replace(&mut self.tally, tally);
         self.block(els);
         agree(&mut self.values, &values);
         agree(&mut self.elements, &elements);
+        self.moving = (self.moving.0 || moving.0, self.moving.1 && moving.1);
         self.tally.merge(&tally, Span::either);
     }
 
@@ -377,8 +387,11 @@ impl<'a> Walker<'a> {
             var.iter().for_each(|v| walker.values[v.0 as usize] = None);
         };
         forget(self);
-        let before = self.tally.clone();
+        let (before, moving) = (self.tally.clone(), self.moving);
+        // The second time may begin where the first has waited.
+        self.moving.1 = false;
         blocks.iter().for_each(|block| self.block(block));
+        self.moving = (self.moving.0 || moving.0, self.moving.1 && moving.1);
         self.tally.merge(&before, Span::repeated_since);
         forget(self);
     }
@@ -409,6 +422,7 @@ impl<'a> Walker<'a> {
             Cost::Pull => self.remote_load(op, peer.flatten(), moved),
             Cost::Notify => self.notify(op, peer.flatten()),
             Cost::Wait => {
+                self.moving = (false, false);
                 if let Some(domain) = self.domain_of(op) {
                     self.tally.domains[domain.index].waits.add(Span::exactly(1));
                 }
@@ -456,14 +470,23 @@ impl<'a> Walker<'a> {
                 counted.pulled[peer].add(bytes);
                 self.tally.received.add(bytes);
                 self.tally.remote_loads.add(Span::exactly(1));
+                self.step(true);
             }
             None => {
                 let maybe = |span: Span| Span { low: 0, ..span };
                 domain.peers().for_each(|p| counted.pulled[p].add(maybe(bytes)));
                 self.tally.received.add(maybe(bytes));
                 self.tally.remote_loads.add(maybe(Span::exactly(1)));
+                self.step(false);
             }
         }
+    }
+
+    /// Data moves, surely or possibly: a step begins, unless one is under way.
+    fn step(&mut self, surely: bool) {
+        let (least, most) = self.moving;
+        self.tally.steps.add(Span { low: u64::from(surely && !least), high: u64::from(!most) });
+        self.moving = (least || surely, true);
     }
 
     fn notify(&mut self, op: &Op, peer: Option<i128>) {

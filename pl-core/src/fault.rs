@@ -35,9 +35,9 @@ pub struct RankCost {
 /// What a run that went well did.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Report {
-    /// What each rank moved and signalled, in rank order.
+    /// What each rank moved and signalled, in the order of the calls.
     pub ranks: Vec<RankCost>,
-    /// From the start of the launch to its end.
+    /// From the moment at which the devices were free for the launch to its end.
     pub wall: Duration,
     /// The scheduler.
     pub scheduler: Scheduler,
@@ -97,7 +97,7 @@ pub enum Fault {
 /// Where a rank stood.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Site {
-    /// The rank.
+    /// The rank, as the world that was opened numbers it.
     pub rank: usize,
     /// The kernel that it ran.
     pub kernel: Name,
@@ -112,8 +112,10 @@ pub struct Site {
 pub struct Region {
     /// The parameter, as the kernel that is at fault names it.
     pub memory: Name,
-    /// The rank whose window memory it is; `None` for a tensor.
+    /// The rank whose window memory it is, as the world that was opened numbers it; `None` for a tensor.
     pub owner: Option<usize>,
+    /// The number of that rank in the window's domain, where it is another one.
+    pub domain_rank: Option<usize>,
     /// The first element, per axis.
     pub offsets: Vec<usize>,
     /// The extents.
@@ -277,9 +279,11 @@ pub struct ElementDivision {
 pub struct PeerOutOfRange {
     /// The op.
     pub site: Site,
+    /// The window through which it reaches the peer, as the kernel names it.
+    pub window: Name,
     /// The peer.
     pub peer: u64,
-    /// The number of ranks.
+    /// The number of ranks of the window's domain.
     pub ranks: usize,
 }
 
@@ -396,6 +400,8 @@ pub enum RankState {
     Running(Site),
     /// It re-reads cells that do not change, here.
     Spinning(Site),
+    /// Its device is busy with another launch.
+    Queued,
 }
 
 /// The ranks that can run re-read unchanged cells for ever.
@@ -432,8 +438,8 @@ pub struct OpBudget {
 /// The run was interrupted from outside.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Interrupted {
-    /// What each rank did, in rank order.
-    pub ranks: Vec<RankState>,
+    /// What each rank with a call did, in rank order.
+    pub ranks: Vec<(usize, RankState)>,
 }
 
 impl Fault {
@@ -473,16 +479,16 @@ impl Fault {
             Fault::Deadlock(f) => f.blocked.first().map(|b| &b.site),
             Fault::Livelock(f) => f.spinning.first().map(|s| &s.site),
             Fault::OpBudget(f) => Some(&f.site),
-            Fault::Interrupted(f) => f.ranks.iter().find_map(RankState::site),
+            Fault::Interrupted(f) => f.ranks.iter().find_map(|(_, state)| state.site()),
         }
     }
 }
 
 impl RankState {
-    /// Where the rank stands; `None` when it is done.
+    /// Where the rank stands; `None` when it is done, or has not begun.
     pub const fn site(&self) -> Option<&Site> {
         match self {
-            RankState::Finished => None,
+            RankState::Finished | RankState::Queued => None,
             RankState::Blocked(site) | RankState::Running(site) | RankState::Spinning(site) => Some(site),
         }
     }

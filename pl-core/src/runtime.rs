@@ -4,7 +4,7 @@
 use crate::bind::{Platform, Program};
 use crate::dtype::DType;
 use crate::fault::{Fault, Report};
-use crate::ir::ConstValue;
+use crate::ir::{ConstValue, Name};
 use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -22,7 +22,22 @@ pub enum Contents {
     Zeros,
 }
 
+/// One rank's memory of a window, lent to the host to read: its bytes in C order. No launch uses the window meanwhile.
+pub trait View: Send + Sync {
+    /// The bytes.
+    fn bytes(&self) -> &[u8];
+}
+
+/// One rank's memory of a window, lent to the host to change. Nobody else uses the window meanwhile.
+pub trait ViewMut: View {
+    /// The bytes, to change.
+    fn bytes_mut(&mut self) -> &mut [u8];
+}
+
 /// A set of devices that runs programs on symmetric windows.
+///
+/// It may be used from many threads. A window that a running launch uses is not for others: to launch with it, to look at it, to change or to reset it
+/// is [`EngineError::InUse`]. Launches without common windows that share devices run one after the other, others at the same time.
 pub trait Engine: Send + Sync {
     /// The platform.
     fn platform(&self) -> &Platform;
@@ -30,29 +45,41 @@ pub trait Engine: Send + Sync {
     /// The number of ranks.
     fn ranks(&self) -> usize;
 
-    /// Allocates a window of `shape` on every rank.
-    fn allocate(&self, dtype: DType, shape: &[usize], contents: Contents) -> Result<WindowId, EngineError>;
+    /// Allocates a window of `shape` on each of these ranks, its domain: the first of them is rank 0 of the domain, and so on.
+    fn allocate(
+        &self,
+        domain: Arc<[usize]>,
+        dtype: DType,
+        shape: &[usize],
+        contents: Contents,
+    ) -> Result<WindowId, EngineError>;
 
-    /// Frees a window.
+    /// Frees a window; one that is in use, as soon as it no longer is.
     fn free(&self, window: WindowId);
 
     /// Makes a window as new: zeros that are not data, not poisoned.
     fn reset(&self, window: WindowId) -> Result<(), EngineError>;
 
-    /// Copies one rank's window memory out, whatever it holds.
+    /// Copies one rank's window memory out, whatever it holds. The rank is one of the window's domain, here and below.
     fn read(&self, window: WindowId, rank: usize, out: &mut [u8]) -> Result<(), EngineError>;
 
     /// Replaces one rank's window memory; the contents are data.
     fn write(&self, window: WindowId, rank: usize, bytes: &[u8]) -> Result<(), EngineError>;
 
-    /// Runs one call per rank. A failed launch poisons the windows it used.
+    /// Lends one rank's window memory, whatever it holds.
+    fn view(&self, window: WindowId, rank: usize) -> Result<Box<dyn View + '_>, EngineError>;
+
+    /// The same, to change; the contents are data.
+    fn view_mut(&self, window: WindowId, rank: usize) -> Result<Box<dyn ViewMut + '_>, EngineError>;
+
+    /// Runs one call on each rank that has one; the others take no part. A failed launch poisons the windows it used.
     fn launch(&self, launch: Launch<'_>) -> Result<Report, EngineError>;
 }
 
 /// One launch.
 #[derive(Debug)]
 pub struct Launch<'a> {
-    /// The call of each rank, in rank order; exactly [`Engine::ranks`] of them.
+    /// The calls, of different ranks. The report has their costs in this order.
     pub calls: Vec<RankCall<'a>>,
     /// How to run it.
     pub options: LaunchOptions,
@@ -61,6 +88,8 @@ pub struct Launch<'a> {
 /// One rank's call.
 #[derive(Debug)]
 pub struct RankCall<'a> {
+    /// The rank.
+    pub rank: usize,
     /// The program.
     pub program: Arc<Program>,
     /// One argument per parameter of the program's function.
@@ -112,6 +141,45 @@ pub enum Scheduler {
     Seeded(u64),
 }
 
+/// Who uses a window.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum WindowUser {
+    /// A running launch.
+    Launch {
+        /// What a kernel of the launch calls the window.
+        memory: Name,
+        /// That kernel.
+        kernel: Name,
+    },
+    /// A view of one rank's memory.
+    View {
+        /// The rank, in the window's domain.
+        rank: usize,
+    },
+}
+
+impl WindowUser {
+    /// How to mend that somebody uses the window.
+    pub const fn help(&self) -> &'static str {
+        match self {
+            WindowUser::Launch { .. } => "use it after that launch has returned, or use another window",
+            WindowUser::View { .. } => "drop the view first",
+        }
+    }
+}
+
+/// `it is in use: …`
+impl fmt::Display for WindowUser {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            WindowUser::Launch { memory, kernel } => {
+                write!(f, "it is in use: a launch that runs now has it as `{memory}` of `{kernel}`")
+            }
+            WindowUser::View { rank } => write!(f, "it is in use: there is a view of its memory of rank {rank}"),
+        }
+    }
+}
+
 /// What an engine can answer instead of a result.
 #[derive(Clone, Debug, PartialEq)]
 pub enum EngineError {
@@ -126,6 +194,13 @@ pub enum EngineError {
     },
     /// A window that a failed launch used and that was not reset since.
     Poisoned(WindowId),
+    /// A window that somebody else uses now.
+    InUse {
+        /// The window.
+        window: WindowId,
+        /// Who uses it.
+        user: WindowUser,
+    },
     /// Anything else that the caller did wrong: what, and how to mend it.
     Usage {
         /// What was found and what was expected.
@@ -140,6 +215,9 @@ impl fmt::Display for EngineError {
         match self {
             EngineError::Fault(fault) => fault.fmt(f),
             EngineError::Window { window, problem } => write!(f, "error: window {}: {problem}", window.0),
+            EngineError::InUse { window, user } => {
+                write!(f, "error: window {}: {user}\n  = help: {}", window.0, user.help())
+            }
             EngineError::Poisoned(window) => write!(
                 f,
                 "error: window {} was in use by a launch that failed: its contents are not known\n  = help: `world.reset(&window)` \

@@ -9,6 +9,7 @@
 #![deny(unsafe_code)]
 
 mod check;
+mod devices;
 mod elementwise;
 mod exec;
 mod machine;
@@ -22,6 +23,7 @@ mod simulator;
 mod stuck;
 mod tiles;
 mod window;
+mod windows;
 
 pub use plan::{Plan, plan_of};
 pub use simulator::{PLATFORMS, Simulator};

@@ -33,19 +33,32 @@ impl From<Fault> for Halt {
 
 /// Makes a rank runnable that was parked.
 pub(crate) trait Wake: Sync {
-    /// Makes it runnable.
-    fn wake(&self, rank: usize);
+    /// Makes it runnable: the rank of the call with this number.
+    fn wake(&self, call: usize);
 }
 
-/// What the ranks of one launch share.
+/// A rank's place in the domain of a window.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Place {
+    /// Its number there.
+    pub(crate) rank: usize,
+    /// How many ranks the domain has.
+    pub(crate) ranks: usize,
+}
+
+/// What the ranks of one launch share. Inside of a launch a rank is known by the number of its call; reports and domains name ranks of the world.
 pub(crate) struct Env<'a> {
-    /// The plan of each rank.
+    /// The plan of each call.
     pub(crate) plans: Vec<&'a Plan>,
+    /// The rank of each call.
+    pub(crate) ranks: Vec<usize>,
+    /// The call of each rank of the world; `None` for those that take no part.
+    pub(crate) calls: Vec<Option<u32>>,
     /// The platform.
     pub(crate) platform: &'a Platform,
     /// The most ops that a rank may execute.
     pub(crate) budget: u64,
-    /// What concerns each rank and others change.
+    /// What concerns the rank of each call and others change.
     pub(crate) mail: Vec<Mail>,
     /// Reads whose value depends on the schedule.
     pub(crate) order_dependent: Mutex<BTreeSet<Site>>,
@@ -65,18 +78,24 @@ pub(crate) struct Mail {
 }
 
 impl Env<'_> {
-    /// The number of ranks.
-    pub(crate) fn ranks(&self) -> usize {
-        self.plans.len()
+    /// The call of a rank of a window's domain, when it takes part.
+    #[inline]
+    pub(crate) fn call_of(&self, window: &Window, rank: usize) -> Option<usize> {
+        self.calls.get(window.domain[rank]).copied().flatten().map(|call| call as usize)
     }
 
-    /// Tells that another rank changed the memory of `rank`.
-    pub(crate) fn changed(&self, rank: usize, wake: &dyn Wake) {
-        let mail = &self.mail[rank];
+    /// Tells that another rank changed the memory of the rank of a call.
+    pub(crate) fn changed(&self, call: usize, wake: &dyn Wake) {
+        let mail = &self.mail[call];
         mail.changes.fetch_add(1, SeqCst);
         if mail.spinning.load(SeqCst) && mail.spinning.swap(false, SeqCst) {
-            wake.wake(rank);
+            wake.wake(call);
         }
+    }
+
+    /// The site of an instruction of a call.
+    pub(crate) fn site(&self, call: usize, pc: usize) -> Site {
+        self.plans[call].site(self.ranks[call], pc)
     }
 }
 
@@ -125,6 +144,8 @@ pub(crate) enum Stop {
 
 /// One rank.
 pub(crate) struct Machine<'a> {
+    /// Its number in the world.
+    pub(crate) rank: usize,
     /// What it executes.
     pub(crate) plan: &'a Plan,
     /// The instruction it stands at.
@@ -133,6 +154,8 @@ pub(crate) struct Machine<'a> {
     pub(crate) tiles: Tiles,
     /// The arguments that are memory, by the plan's numbers.
     pub(crate) memories: Box<[Memory<'a>]>,
+    /// Its place in the domain of each memory that is a window.
+    pub(crate) places: Box<[Place]>,
     pub(crate) clock: Clock,
     pub(crate) state: State,
     pub(crate) cost: RankCost,
@@ -160,16 +183,24 @@ struct Spin {
 }
 
 impl<'a> Machine<'a> {
-    /// A rank at the start of its kernel.
-    pub(crate) fn new(plan: &'a Plan, rank: usize, ranks: usize, memories: Vec<Memory<'a>>) -> Machine<'a> {
+    /// A rank at the start of its kernel: that of call number `call` of so many.
+    pub(crate) fn new(
+        plan: &'a Plan,
+        rank: usize,
+        (call, calls): (usize, usize),
+        memories: Vec<(Memory<'a>, Place)>,
+    ) -> Machine<'a> {
         let registers = plan.registers.iter().map(|r| r.constant.unwrap_or(0)).collect();
+        let (memories, places): (Vec<_>, Vec<_>) = memories.into_iter().unzip();
         Machine {
+            rank,
             plan,
             pc: 0,
             registers,
             tiles: Tiles::new(plan.tiles.len()),
             memories: memories.into(),
-            clock: Clock::new(rank, ranks),
+            places: places.into(),
+            clock: Clock::new(call, calls),
             state: State::Ready,
             cost: RankCost::default(),
             ops: 0,
@@ -180,14 +211,20 @@ impl<'a> Machine<'a> {
         }
     }
 
-    /// The rank.
-    pub(crate) const fn rank(&self) -> usize {
+    /// The number of its call in the launch.
+    pub(crate) const fn call(&self) -> usize {
         self.clock.rank()
+    }
+
+    /// Its number in the domain of a memory.
+    #[inline]
+    pub(crate) fn own(&self, memory: u32) -> usize {
+        self.places[memory as usize].rank
     }
 
     /// Where the rank stands.
     pub(crate) fn site(&self) -> Site {
-        self.plan.site(self.rank(), self.pc)
+        self.plan.site(self.rank, self.pc)
     }
 
     /// The value of a register.
@@ -373,7 +410,7 @@ impl<'a> Machine<'a> {
 
     /// Called before the rank reads a cell: whether it runs in circles, so that it was parked until others change its memory.
     pub(crate) fn circles(&mut self, env: &Env<'_>, memory: u32, element: usize) -> bool {
-        let mail = &env.mail[self.rank()];
+        let mail = &env.mail[self.call()];
         let changes = mail.changes.load(SeqCst);
         let spin = &mut self.spin;
         let quiet = spin.effects == self.effects && spin.changes == changes && spin.patience > 0;

@@ -4,7 +4,7 @@
 //!
 //! The memory of a window is reached in three ways only:
 //!
-//! 1. Through `&mut`, between launches ([`SharedBuffer::bytes_mut`]): nobody else has it.
+//! 1. Through `&mut`, or as a [`HostBuffer`] that it was made into, between launches: nobody else has it.
 //! 2. Through a [`ReadGrant`] or [`WriteGrant`]. Making one takes a [`Passed`], and only the checks can make that: they give it
 //!    out after they have recorded the access and found every recorded access of another rank that conflicts with it to be ordered before it.
 //!    Both happen under the lock of the rank's window memory, so of two conflicting accesses one is recorded first, and the other is either
@@ -51,6 +51,11 @@ impl SharedBuffer {
         Some(SharedBuffer { words, bytes })
     }
 
+    /// No memory.
+    pub(crate) fn empty() -> SharedBuffer {
+        SharedBuffer { words: Box::default(), bytes: 0 }
+    }
+
     /// The memory, when nobody else has it.
     pub(crate) fn bytes_mut(&mut self) -> &mut [u8] {
         let data = self.words.as_mut_ptr().cast::<u8>();
@@ -81,6 +86,40 @@ impl SharedBuffer {
         // SAFETY: the pointer is in bounds, aligned (words are, and 4 divides the offset), and valid as long as the buffer.
         // Meanwhile nobody reaches these bytes but as a cell (3. above).
         unsafe { AtomicI32::from_ptr(pointer) }
+    }
+}
+
+/// The same memory while only the host has it: ordinary bytes.
+pub(crate) struct HostBuffer {
+    words: Box<[u64]>,
+    bytes: usize,
+}
+
+impl HostBuffer {
+    /// The bytes.
+    pub(crate) fn bytes(&self) -> &[u8] {
+        &bytemuck::cast_slice(&self.words)[..self.bytes]
+    }
+
+    /// The bytes, to change.
+    pub(crate) fn bytes_mut(&mut self) -> &mut [u8] {
+        &mut bytemuck::cast_slice_mut(&mut self.words)[..self.bytes]
+    }
+}
+
+impl From<SharedBuffer> for HostBuffer {
+    fn from(buffer: SharedBuffer) -> HostBuffer {
+        // SAFETY: the box is given up, and an `UnsafeCell<u64>` has the layout of the `u64` that it holds.
+        let words = unsafe { Box::from_raw(Box::into_raw(buffer.words) as *mut [u64]) };
+        HostBuffer { words, bytes: buffer.bytes }
+    }
+}
+
+impl From<HostBuffer> for SharedBuffer {
+    fn from(buffer: HostBuffer) -> SharedBuffer {
+        // SAFETY: the box is given up, and an `UnsafeCell<u64>` has the layout of the `u64` that it holds.
+        let words = unsafe { Box::from_raw(Box::into_raw(buffer.words) as *mut [UnsafeCell<u64>]) };
+        SharedBuffer { words, bytes: buffer.bytes }
     }
 }
 
@@ -138,5 +177,10 @@ mod tests {
         assert_eq!(buffer.bytes_mut(), [0; 13]);
         buffer.bytes_mut()[12] = 7;
         assert_eq!(buffer.bytes_mut()[12], 7);
+        let mut lent = HostBuffer::from(buffer);
+        assert_eq!((lent.bytes().len(), lent.bytes()[12]), (13, 7));
+        lent.bytes_mut()[0] = 9;
+        assert_eq!(SharedBuffer::from(lent).bytes_mut()[0], 9);
+        assert_eq!(HostBuffer::from(SharedBuffer::empty()).bytes(), [0; 0]);
     }
 }

@@ -1,20 +1,25 @@
 //! The engine: windows, launches, reports.
 
 use crate::check::init::Init;
-use crate::machine::{Env, Halt, Machine, Mail, Memory, State};
+use crate::devices::Devices;
+use crate::machine::{Env, Halt, Machine, Mail, Memory, Place, State};
 use crate::plan::scalar::ScalarTy;
 use crate::plan::{MemoryInfo, Plan, plan_of};
 use crate::sched::{Ended, Parallel, Ranks, Schedule, Seeded};
 use crate::stuck;
 use crate::window::Window;
+use crate::windows::{Table, Used, Windows, gone, usage};
 use pl_core::bind::Platform;
 use pl_core::dtype::DType;
-use pl_core::fault::{Checked, Fault, Interrupted, Report};
+use pl_core::fault::{Checked, Fault, Interrupted, RankState, Report};
 use pl_core::ir::{ConstValue, Mode};
-use pl_core::runtime::{ArgValue, Contents, Engine, EngineError, Launch, LaunchOptions, RankCall, Scheduler, WindowId};
+use pl_core::runtime::{
+    ArgValue, Contents, Engine, EngineError, Launch, LaunchOptions, RankCall, Scheduler, View, ViewMut, WindowId,
+    WindowUser,
+};
 use std::collections::{BTreeMap, BTreeSet};
 use std::num::NonZero;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::Instant;
 
@@ -29,23 +34,10 @@ pub const PLATFORMS: &[Platform] = &[
 pub struct Simulator {
     platform: &'static Platform,
     ranks: usize,
-    /// How many threads may run ranks.
+    /// How many threads may run the ranks of a launch.
     threads: usize,
-    state: Mutex<Windows>,
-}
-
-/// The windows that exist.
-#[derive(Default)]
-struct Windows {
-    windows: BTreeMap<WindowId, Window>,
-    /// The id of the last window.
-    last: u64,
-    /// The number of the last launch.
-    launch: u32,
-}
-
-fn usage(message: impl Into<String>, help: impl Into<String>) -> EngineError {
-    EngineError::Usage { message: message.into(), help: help.into() }
+    windows: Windows,
+    devices: Devices,
 }
 
 impl Simulator {
@@ -62,11 +54,27 @@ impl Simulator {
             return Err(usage(format!("a world of {ranks} ranks"), "name at least one device"));
         }
         let threads = thread::available_parallelism().map_or(1, NonZero::get);
-        Ok(Simulator { platform: found, ranks, threads, state: Mutex::default() })
+        Ok(Simulator { platform: found, ranks, threads, windows: Windows::default(), devices: Devices::default() })
     }
 
-    fn lock(&self) -> MutexGuard<'_, Windows> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    /// Each rank is one of the world, and stands once.
+    fn check_ranks(&self, what: &str, ranks: impl IntoIterator<Item = usize>) -> Result<(), EngineError> {
+        let mut seen = vec![false; self.ranks];
+        for rank in ranks {
+            match seen.get_mut(rank) {
+                Some(seen) if !*seen => *seen = true,
+                Some(_) => {
+                    return Err(usage(format!("{what} names rank {rank} more than once"), "name each rank once"));
+                }
+                None => {
+                    return Err(usage(
+                        format!("{what} names rank {rank}; the world has {}", self.ranks),
+                        "ranks count from 0",
+                    ));
+                }
+            }
+        }
+        Ok(())
     }
 }
 
@@ -93,16 +101,6 @@ fn nearest(name: &str) -> String {
     }
 }
 
-impl Windows {
-    fn get_mut(&mut self, window: WindowId) -> Result<&mut Window, EngineError> {
-        self.windows.get_mut(&window).ok_or_else(|| gone(window))
-    }
-}
-
-fn gone(window: WindowId) -> EngineError {
-    EngineError::Window { window, problem: "it does not exist in this world, or was freed".into() }
-}
-
 impl Engine for Simulator {
     fn platform(&self) -> &Platform {
         self.platform
@@ -112,180 +110,174 @@ impl Engine for Simulator {
         self.ranks
     }
 
-    fn allocate(&self, dtype: DType, shape: &[usize], contents: Contents) -> Result<WindowId, EngineError> {
-        let elements = shape.iter().try_fold(1_usize, |n, &extent| n.checked_mul(extent));
-        if elements.is_none_or(|n| u32::try_from(n).is_err()) {
-            return Err(usage(
-                format!("a window of shape {shape:?} has too many elements"),
-                format!("a window has less than {} elements per rank", 1_u64 << 32),
-            ));
-        }
-        let mut state = self.lock();
-        state.last += 1;
-        let id = WindowId(state.last);
-        let window =
-            Window::new(id, self.ranks, dtype, shape, contents).ok_or_else(|| no_memory(dtype, shape, self.ranks))?;
-        state.windows.insert(id, window);
-        Ok(id)
+    fn allocate(
+        &self,
+        domain: Arc<[usize]>,
+        dtype: DType,
+        shape: &[usize],
+        contents: Contents,
+    ) -> Result<WindowId, EngineError> {
+        self.check_ranks("a domain", domain.iter().copied())?;
+        self.windows.allocate(domain, dtype, shape, contents)
     }
 
     fn free(&self, window: WindowId) {
-        self.lock().windows.remove(&window);
+        self.windows.free(window);
     }
 
     fn reset(&self, window: WindowId) -> Result<(), EngineError> {
-        let mut state = self.lock();
-        let old = state.get_mut(window)?;
-        let (dtype, shape) = (old.dtype, &old.shape);
-        let new = Window::new(window, self.ranks, dtype, shape, Contents::Uninitialised);
-        *old = new.ok_or_else(|| no_memory(dtype, shape, self.ranks))?;
-        Ok(())
+        self.windows.reset(window)
     }
 
     fn read(&self, window: WindowId, rank: usize, out: &mut [u8]) -> Result<(), EngineError> {
-        let mut state = self.lock();
-        let bytes = host_memory(state.get_mut(window)?, rank, out.len())?.bytes_mut();
-        out.copy_from_slice(bytes);
-        Ok(())
+        self.windows.read(window, rank, out)
     }
 
     fn write(&self, window: WindowId, rank: usize, bytes: &[u8]) -> Result<(), EngineError> {
-        let mut state = self.lock();
-        let memory = host_memory(state.get_mut(window)?, rank, bytes.len())?;
-        memory.bytes_mut().copy_from_slice(bytes);
-        memory.set_data();
-        Ok(())
+        self.windows.write(window, rank, bytes)
+    }
+
+    fn view(&self, window: WindowId, rank: usize) -> Result<Box<dyn View + '_>, EngineError> {
+        self.windows.view(window, rank)
+    }
+
+    fn view_mut(&self, window: WindowId, rank: usize) -> Result<Box<dyn ViewMut + '_>, EngineError> {
+        self.windows.view_mut(window, rank)
     }
 
     fn launch(&self, launch: Launch<'_>) -> Result<Report, EngineError> {
-        let start = Instant::now();
         let Launch { calls, options } = launch;
-        if calls.len() != self.ranks {
-            return Err(usage(
-                format!("{} calls for a world of {} ranks", calls.len(), self.ranks),
-                "a launch takes one call for each rank, in rank order",
-            ));
-        }
-        let state = &mut *self.lock();
+        self.check_ranks("a launch", calls.iter().map(|call| call.rank))?;
         let mut plans: Vec<Arc<Plan>> = Vec::with_capacity(calls.len());
-        for (rank, call) in calls.iter().enumerate() {
+        for (at, call) in calls.iter().enumerate() {
             // Most launches run one program on every rank.
-            let same = rank > 0 && Arc::ptr_eq(&call.program, &calls[rank - 1].program);
-            plans.push(if same { Arc::clone(&plans[rank - 1]) } else { plan_of(&call.program)? });
+            let same = at > 0 && Arc::ptr_eq(&call.program, &calls[at - 1].program);
+            plans.push(if same { Arc::clone(&plans[at - 1]) } else { plan_of(&call.program)? });
         }
-        let used = state.prepare(&calls, &plans, self.ranks)?;
-        let result = self.run(state, calls, &plans, &options, start);
-        if result.is_err() {
-            for window in used {
-                state.get_mut(window)?.poisoned = true;
-            }
+        let (mut used, number) = {
+            let mut table = self.windows.lock();
+            let used = check_calls(&table, &calls, &plans)?;
+            table.take(&self.windows, used)?
+        };
+        let interrupt = options.interrupt.as_deref();
+        let Some(_devices) = self.devices.take(calls.iter().map(|call| call.rank).collect(), interrupt) else {
+            let ranks = calls.iter().map(|call| (call.rank, RankState::Queued)).collect();
+            return Err(EngineError::Fault(Box::new(Fault::Interrupted(Interrupted { ranks }))));
+        };
+        let start = Instant::now();
+        let mut call_of = vec![None; self.ranks];
+        for (at, call) in calls.iter().enumerate() {
+            call_of[call.rank] = Some(at as u32);
         }
+        used.iter_mut().for_each(|window| window.start(number, &call_of));
+        // Also when a thread panics.
+        used.poisoned = true;
+        let result = self.run(&used, calls, &plans, call_of, &options, start);
+        used.poisoned = result.is_err();
         result
     }
 }
 
-fn no_memory(dtype: DType, shape: &[usize], ranks: usize) -> EngineError {
-    usage(
-        format!("no memory for a window of `{dtype}` {shape:?} on {ranks} ranks"),
-        "smaller windows or fewer ranks need less",
-    )
-}
-
-fn host_memory(window: &mut Window, rank: usize, bytes: usize) -> Result<&mut crate::check::Memory, EngineError> {
-    let (id, expected) = (window.id, window.elements * window.dtype.bytes());
-    let Some(memory) = window.memory_mut(rank) else {
-        return Err(EngineError::Window { window: id, problem: format!("it has no rank {rank}") });
-    };
-    if bytes != expected {
-        return Err(EngineError::Window {
-            window: id,
-            problem: format!("it has {expected} bytes per rank, not {bytes}"),
-        });
-    }
-    Ok(memory)
-}
-
-impl Windows {
-    /// Checks the calls against the plans, and makes the windows that they use ready. Gives these windows.
-    fn prepare(
-        &mut self,
-        calls: &[RankCall<'_>],
-        plans: &[Arc<Plan>],
-        ranks: usize,
-    ) -> Result<BTreeSet<WindowId>, EngineError> {
-        let mut used = BTreeSet::new();
-        for (call, plan) in calls.iter().zip(plans) {
-            if let Some(world) = plan.world.filter(|world| *world != ranks) {
-                return Err(usage(
-                    format!("kernel `{}` was bound for {world} ranks; the world has {ranks}", plan.kernel),
-                    "bind it for this world",
-                ));
-            }
-            if call.args.len() != plan.params {
-                return Err(usage(
-                    format!("kernel `{}` takes {} arguments, not {}", plan.kernel, plan.params, call.args.len()),
-                    "give one argument per parameter",
-                ));
-            }
-            for info in &plan.memories {
-                if let Some(window) = self.check_memory(plan, info, &call.args[info.param])? {
-                    used.insert(window);
-                }
-            }
-            for scalar in &plan.scalars {
-                scalar_bits(plan, scalar.ty, &call.args[scalar.param])?;
-            }
-        }
-        self.launch = self.launch.wrapping_add(1);
-        for &id in &used {
-            let launch = self.launch;
-            self.get_mut(id)?.start(launch);
-        }
-        Ok(used)
-    }
-
-    /// Checks one argument that is memory.
-    fn check_memory(
-        &self,
-        plan: &Plan,
-        info: &MemoryInfo,
-        arg: &ArgValue<'_>,
-    ) -> Result<Option<WindowId>, EngineError> {
-        let expected = info.elements * info.dtype.bytes();
-        let bytes = match arg {
-            ArgValue::Window(id) if info.window => {
-                let window = self.windows.get(id).ok_or_else(|| gone(*id))?;
-                if window.poisoned {
-                    return Err(EngineError::Poisoned(*id));
-                }
-                if (window.dtype, &window.shape) != (info.dtype, &info.shape) {
-                    let problem = format!(
-                        "it is `{}` {:?}; `{}` of kernel `{}` is `{}` {:?}",
-                        window.dtype, window.shape, info.name, plan.kernel, info.dtype, info.shape
-                    );
-                    return Err(EngineError::Window { window: *id, problem });
-                }
-                return Ok(Some(*id));
-            }
-            ArgValue::In(bytes) if !info.window && info.mode == Mode::In => bytes.len(),
-            ArgValue::Out(bytes) if !info.window && info.mode != Mode::In => bytes.len(),
-            _ => {
-                let wanted = match (info.window, info.mode) {
-                    (true, _) => "a window",
-                    (false, Mode::In) => "a tensor to read",
-                    (false, _) => "a tensor to write",
-                };
-                return Err(usage(format!("`{}` of kernel `{}` takes {wanted}", info.name, plan.kernel), ""));
-            }
-        };
-        if bytes != expected {
+/// Checks the calls against the plans. Gives the windows that they use, each with what the first kernel calls it.
+fn check_calls(
+    table: &Table,
+    calls: &[RankCall<'_>],
+    plans: &[Arc<Plan>],
+) -> Result<BTreeMap<WindowId, WindowUser>, EngineError> {
+    let mut used = BTreeMap::new();
+    for (call, plan) in calls.iter().zip(plans) {
+        if call.args.len() != plan.params {
             return Err(usage(
-                format!("`{}` of kernel `{}` has {expected} bytes, not {bytes}", info.name, plan.kernel),
-                "the array must have the shape that the kernel was bound with",
+                format!("kernel `{}` takes {} arguments, not {}", plan.kernel, plan.params, call.args.len()),
+                "give one argument per parameter",
             ));
         }
-        Ok(None)
+        let mut domains: Vec<Option<&Arc<[usize]>>> = vec![None; plan.domains.len()];
+        for info in &plan.memories {
+            let Some(window) = check_memory(table, plan, info, &call.args[info.param])? else { continue };
+            check_domain(window, info, plan, call.rank, &mut domains)?;
+            used.entry(window.id)
+                .or_insert_with(|| WindowUser::Launch { memory: info.name.clone(), kernel: plan.kernel.clone() });
+        }
+        for scalar in &plan.scalars {
+            scalar_bits(plan, scalar.ty, &call.args[scalar.param])?;
+        }
     }
+    Ok(used)
+}
+
+/// Checks that the rank is one of the window's domain, and that this is the domain that the kernel was bound with.
+fn check_domain<'w>(
+    window: &'w Window,
+    info: &MemoryInfo,
+    plan: &Plan,
+    rank: usize,
+    domains: &mut [Option<&'w Arc<[usize]>>],
+) -> Result<(), EngineError> {
+    let ranks = &window.domain;
+    let bound = info.domain.and_then(|domain| Some((domain, *plan.domains.get(domain)?)));
+    let problem = match bound {
+        Some((_, size)) if size != ranks.len() => {
+            format!("`{}` was bound for a domain of {size} ranks, the window's has {}", info.name, ranks.len())
+        }
+        Some((domain, _)) => match domains[domain].get_or_insert(ranks) {
+            first if !Arc::ptr_eq(first, ranks) && *first != ranks => {
+                format!("`{}` was bound for the domain of another window, and its window is of another one", info.name)
+            }
+            _ if place_of(ranks, rank).is_some() => return Ok(()),
+            _ => format!("rank {rank} is not of the domain of the window that it has as `{}`", info.name),
+        },
+        None => format!("`{}` was bound without a domain", info.name),
+    };
+    Err(EngineError::Window { window: window.id, problem: format!("{problem} (kernel `{}`)", plan.kernel) })
+}
+
+/// The number of a rank in a domain.
+fn place_of(domain: &[usize], rank: usize) -> Option<usize> {
+    if domain.get(rank) == Some(&rank) { Some(rank) } else { domain.iter().position(|r| *r == rank) }
+}
+
+/// Checks one argument that is memory; gives its window.
+fn check_memory<'w>(
+    table: &'w Table,
+    plan: &Plan,
+    info: &MemoryInfo,
+    arg: &ArgValue<'_>,
+) -> Result<Option<&'w Window>, EngineError> {
+    let expected = info.elements * info.dtype.bytes();
+    let bytes = match arg {
+        ArgValue::Window(id) if info.window => {
+            let window = table.get(*id)?;
+            if window.poisoned {
+                return Err(EngineError::Poisoned(*id));
+            }
+            if (window.dtype, &window.shape) != (info.dtype, &info.shape) {
+                let problem = format!(
+                    "it is `{}` {:?}; `{}` of kernel `{}` is `{}` {:?}",
+                    window.dtype, window.shape, info.name, plan.kernel, info.dtype, info.shape
+                );
+                return Err(EngineError::Window { window: *id, problem });
+            }
+            return Ok(Some(window));
+        }
+        ArgValue::In(bytes) if !info.window && info.mode == Mode::In => bytes.len(),
+        ArgValue::Out(bytes) if !info.window && info.mode != Mode::In => bytes.len(),
+        _ => {
+            let wanted = match (info.window, info.mode) {
+                (true, _) => "a window",
+                (false, Mode::In) => "a tensor to read",
+                (false, _) => "a tensor to write",
+            };
+            return Err(usage(format!("`{}` of kernel `{}` takes {wanted}", info.name, plan.kernel), ""));
+        }
+    };
+    if bytes != expected {
+        return Err(usage(
+            format!("`{}` of kernel `{}` has {expected} bytes, not {bytes}", info.name, plan.kernel),
+            "the array must have the shape that the kernel was bound with",
+        ));
+    }
+    Ok(None)
 }
 
 /// The register that holds a scalar argument.
@@ -303,23 +295,27 @@ impl Simulator {
     /// Runs calls that are checked.
     fn run<'a>(
         &'a self,
-        state: &'a Windows,
+        windows: &'a Used<'_>,
         calls: Vec<RankCall<'a>>,
         plans: &'a [Arc<Plan>],
+        call_of: Vec<Option<u32>>,
         options: &LaunchOptions,
         start: Instant,
     ) -> Result<Report, EngineError> {
-        let mut machines = Vec::with_capacity(calls.len());
+        let count = calls.len();
+        let ranks: Vec<usize> = calls.iter().map(|call| call.rank).collect();
+        let mut machines = Vec::with_capacity(count);
         let mut bytes = 0_usize;
-        for (rank, (call, plan)) in calls.into_iter().zip(plans).enumerate() {
-            let machine = state.machine(call, plan, rank, self.ranks, &mut bytes)?;
-            machines.push(Mutex::new(machine));
+        for (at, (call, plan)) in calls.into_iter().zip(plans).enumerate() {
+            machines.push(Mutex::new(machine(windows, call, plan, (at, count), &mut bytes)?));
         }
         let env = Env {
             plans: plans.iter().map(|plan| &**plan).collect(),
+            ranks,
+            calls: call_of,
             platform: self.platform,
             budget: options.op_budget,
-            mail: (0..self.ranks).map(|_| Mail::default()).collect(),
+            mail: (0..count).map(|_| Mail::default()).collect(),
             order_dependent: Mutex::default(),
         };
         let interrupt = options.interrupt.as_deref();
@@ -339,7 +335,8 @@ impl Simulator {
                 ));
             }
             Ended::Interrupted => {
-                let ranks = machines.iter().map(stuck::rank_state).collect();
+                let mut ranks: Vec<_> = machines.iter().map(|m| (m.rank, stuck::rank_state(m))).collect();
+                ranks.sort_by_key(|(rank, _)| *rank);
                 return Err(EngineError::Fault(Box::new(Fault::Interrupted(Interrupted { ranks }))));
             }
             Ended::Quiet if machines.iter().any(|m| m.state != State::Done) => {
@@ -352,35 +349,41 @@ impl Simulator {
     }
 }
 
-impl Windows {
-    fn machine<'a>(
-        &'a self,
-        call: RankCall<'a>,
-        plan: &'a Plan,
-        rank: usize,
-        ranks: usize,
-        bytes: &mut usize,
-    ) -> Result<Machine<'a>, EngineError> {
-        let mut args: Vec<Option<ArgValue<'a>>> = call.args.into_iter().map(Some).collect();
-        let mut memories = Vec::with_capacity(plan.memories.len());
-        for info in &plan.memories {
-            *bytes = bytes.saturating_add(info.elements * info.dtype.bytes());
-            memories.push(match args[info.param].take() {
-                Some(ArgValue::In(data)) => Memory::In(data),
-                Some(ArgValue::Out(data)) if info.mode == Mode::Out => Memory::Out(data, Init::none(info.elements)),
-                Some(ArgValue::Out(data)) => Memory::Out(data, Init::all()),
-                Some(ArgValue::Window(id)) => Memory::Window(self.windows.get(&id).ok_or_else(|| gone(id))?),
-                _ => return Err(usage(format!("`{}` of kernel `{}` has no argument", info.name, plan.kernel), "")),
-            });
-        }
-        let mut machine = Machine::new(plan, rank, ranks, memories);
-        for scalar in &plan.scalars {
-            if let Some(arg) = &args[scalar.param] {
-                machine.set(scalar.reg, scalar_bits(plan, scalar.ty, arg)?);
-            }
-        }
-        Ok(machine)
+/// The rank of a call, at the start of its kernel.
+fn machine<'a>(
+    windows: &'a Used<'_>,
+    call: RankCall<'a>,
+    plan: &'a Plan,
+    number: (usize, usize),
+    bytes: &mut usize,
+) -> Result<Machine<'a>, EngineError> {
+    let mut args: Vec<Option<ArgValue<'a>>> = call.args.into_iter().map(Some).collect();
+    let mut memories = Vec::with_capacity(plan.memories.len());
+    for info in &plan.memories {
+        *bytes = bytes.saturating_add(info.elements * info.dtype.bytes());
+        let memory = match args[info.param].take() {
+            Some(ArgValue::In(data)) => Memory::In(data),
+            Some(ArgValue::Out(data)) if info.mode == Mode::Out => Memory::Out(data, Init::none(info.elements)),
+            Some(ArgValue::Out(data)) => Memory::Out(data, Init::all()),
+            Some(ArgValue::Window(id)) => Memory::Window(windows.get(id)?),
+            _ => return Err(usage(format!("`{}` of kernel `{}` has no argument", info.name, plan.kernel), "")),
+        };
+        let place = match memory {
+            Memory::Window(window) => Place {
+                rank: place_of(&window.domain, call.rank).ok_or_else(|| gone(window.id))?,
+                ranks: window.domain.len(),
+            },
+            _ => Place::default(),
+        };
+        memories.push((memory, place));
     }
+    let mut machine = Machine::new(plan, call.rank, number, memories);
+    for scalar in &plan.scalars {
+        if let Some(arg) = &args[scalar.param] {
+            machine.set(scalar.reg, scalar_bits(plan, scalar.ty, arg)?);
+        }
+    }
+    Ok(machine)
 }
 
 /// The report of a run that went well.

@@ -31,12 +31,9 @@ struct Outlooks {
 pub(crate) fn explain(machines: &[Machine<'_>]) -> Fault {
     let outlooks: Vec<Outlooks> = machines
         .iter()
-        .map(|machine| {
-            let (rank, ranks) = (machine.rank(), machines.len());
-            Outlooks {
-                start: machine.plan.outlook(rank, ranks),
-                now: machine.plan.outlook_from(machine.pc, &machine.registers, rank, ranks),
-            }
+        .map(|machine| Outlooks {
+            start: machine.plan.outlook(&machine.places),
+            now: machine.plan.outlook_from(machine.pc, &machine.registers, &machine.places),
         })
         .collect();
     let mut blocked = vec![];
@@ -59,12 +56,13 @@ pub(crate) fn explain(machines: &[Machine<'_>]) -> Fault {
     }
 }
 
-/// One element of a rank's own window memory.
-fn cell_of(machine: &Machine<'_>, memory: u32, index: usize) -> Region {
+/// One element of a window's memory of `owner`, a rank of its domain; the machine says what the window is called.
+fn cell_of(machine: &Machine<'_>, memory: u32, window: &Window, owner: usize, index: usize) -> Region {
     let info = &machine.plan.memories[memory as usize];
     let offsets = indices(&info.shape, index);
     let extents = vec![1; offsets.len()];
-    Region { memory: info.name.clone(), owner: Some(machine.rank()), offsets, extents }
+    let (owner, domain_rank) = window.owner(owner);
+    Region { memory: info.name.clone(), owner, domain_rank, offsets, extents }
 }
 
 fn window_of<'a>(machine: &Machine<'a>, memory: u32) -> Option<&'a Window> {
@@ -74,19 +72,19 @@ fn window_of<'a>(machine: &Machine<'a>, memory: u32) -> Option<&'a Window> {
     }
 }
 
-/// What a rank sent to the cells of a window: how many notifies, and two of the cells, each with its owner.
+/// What a rank sent to the cells of a window: how many notifies, and two of the cells, each with its owner in the domain.
 #[derive(Clone, Default)]
 struct Sent {
     count: u32,
     cells: Vec<(usize, usize)>,
 }
 
-/// What each rank sent to the cells of a window.
-fn sent_to(window: &Window, ranks: usize) -> Vec<Sent> {
-    let mut sent = vec![Sent::default(); ranks];
-    for owner in 0..ranks {
-        window.memory(owner).for_each_sent(&mut |index, rank, count| {
-            let sent = &mut sent[rank];
+/// What the rank of each call sent to the cells of a window.
+fn sent_to(window: &Window, calls: usize) -> Vec<Sent> {
+    let mut sent = vec![Sent::default(); calls];
+    for owner in 0..window.domain.len() {
+        window.memory(owner).for_each_sent(&mut |index, call, count| {
+            let sent = &mut sent[call];
             sent.count = sent.count.saturating_add(count);
             if sent.cells.len() < 2 {
                 sent.cells.push((owner, index));
@@ -105,12 +103,12 @@ fn explain_wait(
     awaited: Awaited,
 ) -> Option<Blocked> {
     let window = window_of(machine, memory)?;
-    let owner = machine.rank();
+    let owner = machine.own(memory);
     let all_sent = sent.entry(window.id).or_insert_with(|| sent_to(window, machines.len()));
     let mut senders = vec![];
     let mut more_senders = 0;
     for (sender, outlook) in machines.iter().zip(outlooks) {
-        let rank = sender.rank();
+        let call = sender.call();
         let is_this = |m: u32| window_of(sender, m).is_some_and(|w| w.id == window.id);
         let notify = |outlook| sender.plan.notifies(outlook, is_this, owner, awaited.index);
         let still = notify(&outlook.now);
@@ -119,14 +117,12 @@ fn explain_wait(
             more_senders += 1;
             continue;
         }
-        let sent = window.memory(owner).sent(awaited.index, rank);
-        let other = all_sent[rank].cells.iter().find(|cell| **cell != (owner, awaited.index));
-        let elsewhere = other.map(|&(at, index)| {
-            let cell = Region { owner: Some(at), ..cell_of(machine, memory, index) };
-            (all_sent[rank].count - sent, cell)
-        });
+        let sent = window.memory(owner).sent(awaited.index, call);
+        let other = all_sent[call].cells.iter().find(|cell| **cell != (owner, awaited.index));
+        let elsewhere =
+            other.map(|&(at, index)| (all_sent[call].count - sent, cell_of(machine, memory, window, at, index)));
         senders.push(Sender {
-            site: sender.plan.site(rank, pc),
+            site: sender.plan.site(sender.rank, pc),
             sent,
             elsewhere,
             still: still.is_some(),
@@ -135,7 +131,7 @@ fn explain_wait(
     }
     Some(Blocked {
         site: machine.site(),
-        cell: cell_of(machine, memory, awaited.index),
+        cell: cell_of(machine, memory, window, owner, awaited.index),
         value: window.memory(owner).peek_cell(awaited.index),
         expected: awaited.expected,
         compare: awaited.compare,
@@ -148,10 +144,11 @@ fn explain_spin(machine: &Machine<'_>, memory: u32, element: usize) -> Option<Sp
     let window = window_of(machine, memory)?;
     let value = match window.dtype {
         DType::I32 => {
-            let value = window.memory(machine.rank()).peek_cell(element);
+            let value = window.memory(machine.own(memory)).peek_cell(element);
             ScalarTy::Elem(DType::I32).show(i64::from(value) as u64)
         }
         _ => "as it is".into(),
     };
-    Some(Spinning { site: machine.site(), cell: cell_of(machine, memory, element), value })
+    let cell = cell_of(machine, memory, window, machine.own(memory), element);
+    Some(Spinning { site: machine.site(), cell, value })
 }

@@ -1,13 +1,16 @@
-//! A window: the same memory on every rank.
+//! A window: the same memory on every rank of its domain.
 
 use crate::check::Memory;
 use pl_core::dtype::DType;
 use pl_core::runtime::{Contents, WindowId};
+use std::sync::Arc;
 
 /// A window.
 pub(crate) struct Window {
     /// Its id.
     pub(crate) id: WindowId,
+    /// Its domain: the ranks that have it, by their number in the world.
+    pub(crate) domain: Arc<[usize]>,
     /// Its element type.
     pub(crate) dtype: DType,
     /// Its extents.
@@ -21,28 +24,44 @@ pub(crate) struct Window {
 
 impl Window {
     /// A new window; `None` when there is not enough memory.
-    pub(crate) fn new(id: WindowId, ranks: usize, dtype: DType, shape: &[usize], contents: Contents) -> Option<Window> {
+    pub(crate) fn new(
+        id: WindowId,
+        domain: Arc<[usize]>,
+        dtype: DType,
+        shape: &[usize],
+        contents: Contents,
+    ) -> Option<Window> {
         let elements = shape.iter().product();
         let data = contents == Contents::Zeros;
-        let memories =
-            (0..ranks).map(|rank| Memory::new(rank, elements, dtype.bytes(), data)).collect::<Option<_>>()?;
-        Some(Window { id, dtype, shape: shape.into(), elements, poisoned: false, memories })
+        let memories = domain.iter().map(|_| Memory::new(elements, dtype.bytes(), data)).collect::<Option<_>>()?;
+        Some(Window { id, domain, dtype, shape: shape.into(), elements, poisoned: false, memories })
     }
 
-    /// The memory of a rank.
+    /// The memory of a rank of the domain.
     pub(crate) fn memory(&self, rank: usize) -> &Memory {
         &self.memories[rank]
     }
 
-    /// The memory of a rank, between launches.
+    /// The memory of a rank of the domain, between launches.
     pub(crate) fn memory_mut(&mut self, rank: usize) -> Option<&mut Memory> {
         self.memories.get_mut(rank)
     }
 
-    /// Starts a launch.
-    pub(crate) fn start(&mut self, launch: u32) {
-        for memory in &mut self.memories {
-            memory.start(launch);
+    /// Takes all memory back from views that are gone; a rank of which there still is one.
+    pub(crate) fn reclaim(&mut self) -> Option<usize> {
+        self.memories.iter_mut().position(|memory| !memory.reclaim())
+    }
+
+    /// Starts a launch; `calls` are the calls of the ranks of the world.
+    pub(crate) fn start(&mut self, launch: u32, calls: &[Option<u32>]) {
+        for (memory, rank) in self.memories.iter_mut().zip(&*self.domain) {
+            memory.start(launch, calls.get(*rank).copied().flatten().map(|call| call as usize));
         }
+    }
+
+    /// A rank of the domain as a report names it: its number in the world, and in the domain where that is another one.
+    pub(crate) fn owner(&self, rank: usize) -> (Option<usize>, Option<usize>) {
+        let owner = self.domain.get(rank).copied();
+        (owner, (owner != Some(rank)).then_some(rank))
     }
 }

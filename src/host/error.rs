@@ -68,6 +68,7 @@ impl From<EngineError> for Error {
                 message: format!("window {} was used by a launch that failed", window.0),
                 help: "reset it before it is used again: `world.reset(&window)`".into(),
             },
+            EngineError::InUse { window, user } => Error::usage(format!("window {}: {user}", window.0), user.help()),
             EngineError::Usage { message, help } => Error::usage(message, help),
         }
     }

@@ -173,9 +173,10 @@ impl World {
         calls: impl IntoIterator<Item = Call<'a>>,
     ) -> Result<Report, Error> {
         let (mut calls, compiled) = self.prepare(calls)?;
-        let rank_calls = calls.iter_mut().zip(&compiled);
-        let rank_calls =
-            rank_calls.map(|(call, c)| RankCall { program: c.program.clone(), args: call.values() }).collect();
+        let rank_calls = calls.iter_mut().zip(&compiled).enumerate();
+        let rank_calls = rank_calls
+            .map(|(rank, (call, c))| RankCall { rank, program: c.program.clone(), args: call.values() })
+            .collect();
         let result = self.shared.engine.launch(Launch { calls: rank_calls, options });
         let report = result.map_err(|e| self.explain(e, &calls))?;
         calls.into_iter().for_each(Call::finish);
@@ -212,7 +213,7 @@ impl World {
                 format!("a window has less than {} elements per rank, an extent of 0 not counted", 1_u64 << 32),
             ));
         }
-        let id = self.shared.engine.allocate(T::DTYPE, &shape, contents)?;
+        let id = self.shared.engine.allocate((0..self.size()).collect(), T::DTYPE, &shape, contents)?;
         self.shared.live().insert(id);
         Ok(Window::new(self.shared.clone(), id, shape))
     }

@@ -8,7 +8,7 @@ use example::{builtin_step, hand_step};
 use pl::distributed as pld;
 use pl::ndarray::{Array3, Axis};
 use pl::{Call, Error, LaunchOptions, Scheduler, Window, World};
-use pl_examples_cli::golden::ReduceScatter;
+use pl_examples_cli::golden::reduce_scatter;
 
 /// Runs a program by its name.
 pub fn run(name: &str) -> Result<String, String> {
@@ -111,7 +111,7 @@ fn reduce(p: usize, seed: u64, step: Step) -> Result<String, Error> {
     let mut y = Array3::zeros((p, 1, x.len_of(Axis(2)) / p));
     let calls = x.outer_iter().zip(y.outer_iter_mut()).map(|(x, y)| step(x, y, &data, &signal));
     world.launch_with(seeded(seed), calls)?;
-    Ok(match ReduceScatter::new(x.view()).check(y.view()) {
+    Ok(match reduce_scatter(x.view()).check(y.view()) {
         Ok(_) => "OK\n".into(),
         Err(wrong) => format!("error: {wrong}\n"),
     })

@@ -1,6 +1,7 @@
 //! The example's program as a user runs it: flags, files, streams and exit statuses.
 
 use expect_test::{Expect, expect};
+use pl::ndarray::{Array3, Ix3};
 use pl_examples_cli::npy;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -108,7 +109,8 @@ fn files_of_numpy() {
             assert_eq!((output.status, &*output.stdout), (Some(0), "OK\n"), "{args:?}: {}", output.stderr);
             let note = "note: right within rounding; the order of summation differs from rank order\n";
             assert_eq!(output.stderr, if name == "p3_random.npy" { note } else { "" });
-            let (x, y) = (npy::read(Path::new(&input)).unwrap(), npy::read(&out).unwrap());
+            let read = |path: &Path| npy::read::<f32>(path, "[P, 1, N]").unwrap().into_dimensionality::<Ix3>().unwrap();
+            let (x, y) = (read(Path::new(&input)), read(&out));
             crate::support::check_golden(&x, y.view());
             bits.push(y.mapv(f32::to_bits));
         }
@@ -210,7 +212,7 @@ fn files_that_do_not_fit() {
     );
     let scratch = Scratch::new("empty");
     let empty = scratch.path("x.npy");
-    npy::write(&empty, pl::ndarray::Array3::zeros((2, 1, 0)).view()).unwrap();
+    npy::write(&empty, Array3::<f32>::zeros((2, 1, 0)).view()).unwrap();
     let stderr = run(&["--input", empty.to_str().unwrap()]).stderr.replace(scratch.0.to_str().unwrap(), "");
     expect![[r#"
         error: `/x.npy` has shape [2, 1, 0]: SIZE is 0, expected at least 1

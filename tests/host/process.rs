@@ -9,8 +9,7 @@ use std::process::{Child, Command, Stdio};
 /// Tells the process which program it is.
 const CHILD: &str = "PL_TEST_PROGRAM";
 
-const PROGRAM: Program =
-    Program { name: "child", about: "A program of the tests", min_ranks: 1, modes: false, files: None };
+const PROGRAM: Program = Program::new("child", "A program of the tests").min_ranks(1);
 
 /// Waits for a notify that nobody sends.
 #[pl::function(InCore, dynamic(NR))]
@@ -102,7 +101,7 @@ fn deadlock_is_3() {
         3,
         expect![[r#"
             error: deadlock: 1 rank of 2 blocked, 1 finished
-              --> tests/host/process.rs:20:9 (rank 0, kernel `forgotten`)
+              --> tests/host/process.rs:19:9 (rank 0, kernel `forgotten`)
               = rank 0 waits for `signal[1, 0]` of rank 0 >= 1; it is 0
               = no kernel of this launch can notify that cell
               = help: a wait needs a notify of the same cell: compare peer and offsets of the notify with the offsets of the wait

@@ -1,24 +1,192 @@
 //! What the examples take on their command line.
 
 use crate::devices::Devices;
+use crate::shape::Shape;
 use clap::builder::styling::{AnsiColor, Styles};
-use clap::error::ErrorKind;
-use clap::{Args as _, Command, FromArgMatches as _, ValueEnum};
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser as _};
+use clap::{Arg, Args as _, Command, FromArgMatches as _, ValueEnum, value_parser};
+use pl::DType;
 use std::path::PathBuf;
 
-/// What an example says of itself.
+/// What an example says of itself: a name, one line, and which flags it has beside those that all have.
+///
+/// ```
+/// use pl::DType;
+/// use pl_examples_cli::Program;
+///
+/// const PROGRAM: Program = Program::new("09_example", "What it shows, in one line")
+///     .modes()
+///     .input("x", DType::F32, "[P, 1, P * SIZE]", "SIZE is 64 and x[r] counts up from 100 r")
+///     .output("y", DType::F32, "[P, 1, SIZE]");
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct Program {
-    /// Its name, as `cargo run --example` takes it.
-    pub name: &'static str,
-    /// One line: what it shows.
-    pub about: &'static str,
-    /// The fewest ranks that make sense.
-    pub min_ranks: usize,
-    /// Whether it has a hand-rolled and a builtin variant: `--mode`.
-    pub modes: bool,
-    /// Whether it reads and writes arrays: `--input` and `--output`. The text says of which shape they are.
-    pub files: Option<&'static str>,
+    pub(crate) name: &'static str,
+    pub(crate) about: &'static str,
+    pub(crate) min_ranks: usize,
+    pub(crate) modes: bool,
+    pub(crate) compares: bool,
+    pub(crate) choice: Option<Choice>,
+    pub(crate) input: Option<Data>,
+    /// What the input is without `--input`.
+    without: &'static str,
+    pub(crate) output: Option<Data>,
+}
+
+/// An array that a program reads or writes.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Data {
+    pub(crate) name: &'static str,
+    pub(crate) dtype: DType,
+    shape: &'static str,
+}
+
+impl Data {
+    pub(crate) fn shape(&self) -> Shape {
+        Shape::new(self.shape)
+    }
+}
+
+/// A flag of the program's own.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Choice {
+    flag: &'static str,
+    help: &'static str,
+    values: &'static [(&'static str, &'static str)],
+}
+
+impl Program {
+    /// A program by its name, as `cargo run --example` takes it, and one line that says what it shows. It needs two ranks.
+    pub const fn new(name: &'static str, about: &'static str) -> Program {
+        let (min_ranks, modes, compares, choice) = (2, false, false, None);
+        Program { name, about, min_ranks, modes, compares, choice, input: None, without: "", output: None }
+    }
+
+    /// The fewest ranks that make sense, when that is not two.
+    pub const fn min_ranks(self, min_ranks: usize) -> Program {
+        Program { min_ranks, ..self }
+    }
+
+    /// It has a hand-rolled and a builtin variant: `--mode`, and `--emit diff`.
+    pub const fn modes(self) -> Program {
+        Program { modes: true, ..self }
+    }
+
+    /// It prints what variants of it cost, side by side: `--emit compare`. See [`comparison`](crate::comparison).
+    pub const fn compares(self) -> Program {
+        Program { compares: true, ..self }
+    }
+
+    /// A flag of its own, `--flag VALUE`, with values and what they mean; the first is the default. See [`Session::choice`](crate::Session::choice).
+    pub const fn choice(
+        self,
+        flag: &'static str,
+        help: &'static str,
+        values: &'static [(&'static str, &'static str)],
+    ) -> Program {
+        Program { choice: Some(Choice { flag, help, values }), ..self }
+    }
+
+    /// It takes an array: `--input`. An axis of `shape` is a product of `P`, numbers, and names of sizes that the file chooses:
+    /// `[P, 1, P * SIZE]`. `without` says what the array is when no file is given.
+    pub const fn input(self, name: &'static str, dtype: DType, shape: &'static str, without: &'static str) -> Program {
+        Program { input: Some(Data { name, dtype, shape }), without, ..self }
+    }
+
+    /// It gives an array: `--output`.
+    pub const fn output(self, name: &'static str, dtype: DType, shape: &'static str) -> Program {
+        Program { output: Some(Data { name, dtype, shape }), ..self }
+    }
+
+    /// The arguments of `argv`, its first being the program's name; clap's answer to `--help` and to mistakes otherwise.
+    pub(crate) fn parse(&self, argv: impl IntoIterator<Item = std::ffi::OsString>) -> Result<Args, clap::Error> {
+        let mut matches = self.command().try_get_matches_from(argv)?;
+        // Flags that the program lacks are not defined, and have no value.
+        let mut path = |flag| matches.try_remove_one::<PathBuf>(flag).ok().flatten();
+        let (input, output) = (path("input"), path("output"));
+        Ok(Args {
+            mode: matches.try_remove_one("mode").ok().flatten().unwrap_or_default(),
+            emit: matches.remove_one("emit"),
+            choice: self.choice.and_then(|choice| matches.remove_one(choice.flag)).unwrap_or_default(),
+            input,
+            output,
+            world: WorldArgs::from_arg_matches(&matches)?,
+        })
+    }
+
+    fn command(&self) -> Command {
+        let styles = Styles::styled().header(AnsiColor::Yellow.on_default()).literal(AnsiColor::Green.on_default());
+        let command = Command::new(self.name).about(self.about).styles(styles).after_help(self.examples());
+        let mut command = WorldArgs::augment_args(command);
+        let flag = |name: &'static str, value: &'static str, help: &'static str| {
+            Arg::new(name).long(name).value_name(value).help(help)
+        };
+        if let Some(Choice { flag: name, help, values }) = self.choice {
+            let possible = values.iter().map(|(name, help)| PossibleValue::new(*name).help(*help));
+            let default = values.first().map_or("", |(name, _)| name);
+            let parser = PossibleValuesParser::new(possible);
+            command = command.arg(flag(name, "CHOICE", help).value_parser(parser).default_value(default));
+        }
+        if self.modes {
+            let help = "Which kernel runs: the hand-rolled one, or the one that calls the builtin";
+            command = command.arg(flag("mode", "MODE", help).value_parser(value_parser!(Mode)).default_value("hand"));
+        }
+        let stages = Emit::value_variants().iter().filter(|stage| match stage {
+            Emit::Diff => self.modes,
+            Emit::Compare => self.compares,
+            _ => true,
+        });
+        let parser = PossibleValuesParser::new(stages.filter_map(ValueEnum::to_possible_value));
+        let parser = parser.try_map(|stage| Emit::from_str(&stage, false));
+        let help = "Prints a stage of the kernel and ends without running it";
+        command = command.arg(flag("emit", "STAGE", help).value_parser(parser));
+        if self.input.is_some() {
+            let arg = flag("input", "FILE", "Reads the input from this .npy file");
+            command = command.arg(arg.value_parser(value_parser!(PathBuf)));
+        }
+        if self.output.is_some() {
+            let arg = flag("output", "FILE", "Writes the result into this .npy file").conflicts_with("emit");
+            command = command.arg(arg.value_parser(value_parser!(PathBuf)));
+        }
+        command
+    }
+
+    fn examples(&self) -> String {
+        let mut lines = vec!["Examples:".to_owned()];
+        let mut example = |flags: &str| lines.push(format!("  cargo run --release --example {} -- {flags}", self.name));
+        example("-p a2a3sim -d 0,1");
+        example(if self.modes { "-d 0-3 --mode builtin" } else { "-d 0-3 --emit cost" });
+        if self.modes {
+            example("--emit diff");
+        }
+        if self.compares {
+            example("-d 0-3 --emit compare");
+        }
+        match (&self.input, &self.output) {
+            (Some(_), Some(_)) => example("-p sim -d 0-6 --input x.npy --output y.npy"),
+            (Some(_), None) => example("-p sim -d 0-6 --input x.npy"),
+            (None, Some(_)) => example("-p sim -d 0-6 --output y.npy"),
+            (None, None) => {}
+        }
+        lines.push(String::new());
+        if let Some(Data { name, dtype, shape }) = self.input {
+            let without = self.without;
+            let text = format!(
+                "The input is {name} of shape {shape}, {dtype} in C order, from `np.save`; without it {without}."
+            );
+            lines.push(text);
+        }
+        if let Some(Data { name, dtype, shape }) = self.output {
+            // Of one type with the input, unless it is said.
+            let dtype = self.input.is_none_or(|input| input.dtype != dtype).then(|| format!(", {dtype}"));
+            lines.push(format!("The result is {name} of shape {shape}{}.", dtype.unwrap_or_default()));
+        }
+        lines.push(
+            "Exit status: 0 right, 1 the result differs from the golden, 2 usage or input, 3 deadlock or another check, 130 Ctrl-C."
+                .into(),
+        );
+        lines.join("\n")
+    }
 }
 
 /// What the user asked for.
@@ -27,7 +195,9 @@ pub(crate) struct Args {
     pub(crate) world: WorldArgs,
     pub(crate) mode: Mode,
     pub(crate) emit: Option<Emit>,
-    pub(crate) files: FileArgs,
+    pub(crate) choice: String,
+    pub(crate) input: Option<PathBuf>,
+    pub(crate) output: Option<PathBuf>,
 }
 
 #[derive(clap::Args, Debug)]
@@ -44,33 +214,6 @@ pub(crate) struct WorldArgs {
     /// When to colour the output; `auto` colours a terminal's, unless `NO_COLOR` is set.
     #[arg(long, value_name = "WHEN", default_value = "auto", value_enum)]
     pub(crate) color: Color,
-}
-
-#[derive(clap::Args, Debug)]
-struct ModeArgs {
-    /// Which kernel runs: the hand-rolled one, or the one that calls the builtin.
-    #[arg(long, default_value = "hand", value_enum)]
-    mode: Mode,
-    /// Prints a stage of the kernel and ends without running it.
-    #[arg(long, value_name = "STAGE", value_enum)]
-    emit: Option<Emit>,
-}
-
-#[derive(clap::Args, Debug)]
-struct EmitArgs {
-    /// Prints a stage of the kernel and ends without running it.
-    #[arg(long, value_name = "STAGE", value_parser = clap::value_parser!(Emit))]
-    emit: Option<Emit>,
-}
-
-#[derive(clap::Args, Debug, Default)]
-pub(crate) struct FileArgs {
-    /// Reads the input from this .npy file.
-    #[arg(long, value_name = "FILE")]
-    pub(crate) input: Option<PathBuf>,
-    /// Writes the result into this .npy file.
-    #[arg(long, value_name = "FILE", conflicts_with = "emit")]
-    pub(crate) output: Option<PathBuf>,
 }
 
 /// Which variant of an example runs.
@@ -96,6 +239,8 @@ pub enum Emit {
     Plan,
     /// What one rank sends, receives and waits for.
     Cost,
+    /// What the ways to do it cost, side by side.
+    Compare,
 }
 
 /// When to colour.
@@ -116,61 +261,17 @@ impl Color {
     }
 }
 
-impl Program {
-    /// The arguments of `argv`, its first being the program's name; clap's answer to `--help` and to mistakes otherwise.
-    pub(crate) fn parse(&self, argv: impl IntoIterator<Item = std::ffi::OsString>) -> Result<Args, clap::Error> {
-        let matches = self.command().try_get_matches_from(argv)?;
-        let (mode, emit) = if self.modes {
-            let args = ModeArgs::from_arg_matches(&matches)?;
-            (args.mode, args.emit)
-        } else {
-            (Mode::default(), EmitArgs::from_arg_matches(&matches)?.emit)
-        };
-        if emit == Some(Emit::Diff) && !self.modes {
-            let message = format!("{} has one kernel: there is nothing to compare it with", self.name);
-            return Err(self.command().error(ErrorKind::InvalidValue, message));
-        }
-        let files = self.files.map(|_| FileArgs::from_arg_matches(&matches)).transpose()?.unwrap_or_default();
-        Ok(Args { world: WorldArgs::from_arg_matches(&matches)?, mode, emit, files })
-    }
-
-    fn command(&self) -> Command {
-        let styles = Styles::styled().header(AnsiColor::Yellow.on_default()).literal(AnsiColor::Green.on_default());
-        let command = Command::new(self.name).about(self.about).styles(styles).after_help(self.examples());
-        let command = WorldArgs::augment_args(command);
-        let command = if self.modes { ModeArgs::augment_args(command) } else { EmitArgs::augment_args(command) };
-        if self.files.is_some() { FileArgs::augment_args(command) } else { command }
-    }
-
-    fn examples(&self) -> String {
-        let mut lines = vec!["Examples:".to_owned()];
-        let mut example = |flags: &str| lines.push(format!("  cargo run --release --example {} -- {flags}", self.name));
-        example("-p a2a3sim -d 0,1");
-        if self.modes {
-            example("-d 0-3 --mode builtin");
-            example("--emit diff");
-        }
-        if self.files.is_some() {
-            example("-p sim -d 0-6 --input x.npy --output y.npy");
-        }
-        lines.push(String::new());
-        if let Some(files) = self.files {
-            lines.push(files.to_owned());
-        }
-        lines.push(
-            "Exit status: 0 right, 1 the result differs from the golden, 2 usage or input, 3 deadlock or another check, 130 Ctrl-C."
-                .into(),
-        );
-        lines.join("\n")
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    const BARE: Program = Program { name: "bare", about: "One kernel", min_ranks: 1, modes: false, files: None };
-    const FULL: Program = Program { name: "full", about: "Two", min_ranks: 2, modes: true, files: Some("An array.") };
+    const BARE: Program = Program::new("bare", "One kernel").min_ranks(1);
+    const FULL: Program = Program::new("full", "Two")
+        .modes()
+        .compares()
+        .choice("way", "Which way round", &[("left", "To the left"), ("right", "To the right")])
+        .input("x", DType::F32, "[P, SIZE]", "it is random")
+        .output("y", DType::I32, "[P]");
 
     fn parse(program: &Program, args: &str) -> Result<Args, String> {
         let argv = std::iter::once(program.name).chain(args.split_whitespace()).map(Into::into);
@@ -182,16 +283,18 @@ mod tests {
         let args = parse(&FULL, "").unwrap();
         assert_eq!((&*args.world.platform, args.world.devices.0), ("a2a3sim", vec![0, 1]));
         assert_eq!((args.world.seed, args.world.color), (None, Color::Auto));
-        assert_eq!((args.mode, args.emit, args.files.input), (Mode::Hand, None, None));
+        assert_eq!((args.mode, args.emit, &*args.choice, args.input), (Mode::Hand, None, "left", None));
+        assert_eq!(parse(&BARE, "").unwrap().choice, "");
     }
 
     #[test]
     fn everything() {
-        let args = parse(&FULL, "-p sim -d 4,9 --seed 7 --color never --mode builtin --input a.npy --output b.npy");
-        let args = args.unwrap();
+        let flags = "-p sim -d 4,9 --seed 7 --color never --mode builtin --way right --input a.npy --output b.npy";
+        let args = parse(&FULL, flags).unwrap();
         assert_eq!((args.world.seed, args.world.color), (Some(7), Color::Never));
-        assert_eq!((args.mode, args.emit), (Mode::Builtin, None));
-        assert_eq!((args.files.input, args.files.output), (Some("a.npy".into()), Some("b.npy".into())));
+        assert_eq!((args.mode, args.emit, &*args.choice), (Mode::Builtin, None, "right"));
+        assert_eq!((args.input, args.output), (Some("a.npy".into()), Some("b.npy".into())));
+        assert_eq!(parse(&FULL, "--emit compare").unwrap().emit, Some(Emit::Compare));
     }
 
     #[test]
@@ -204,8 +307,17 @@ mod tests {
     #[test]
     fn flags_belong_to_the_examples_that_have_them() {
         assert!(parse(&BARE, "--emit plan -d 0-3").is_ok());
-        for flags in ["--mode hand", "--input x.npy", "--emit diff"] {
+        for flags in ["--mode hand", "--way left", "--input x.npy", "--output x.npy", "--emit diff", "--emit compare"] {
             assert!(parse(&BARE, flags).is_err(), "{flags}");
         }
+        assert!(parse(&FULL, "--way up").is_err());
+    }
+
+    #[test]
+    fn the_help_tells_the_arrays() {
+        assert!(FULL.examples().contains(
+            "The input is x of shape [P, SIZE], f32 in C order, from `np.save`; without it it is random.\n\
+             The result is y of shape [P], i32.\n"
+        ));
     }
 }

@@ -1,51 +1,64 @@
-//! `.npy` files as NumPy writes and reads them: little-endian `f32` in C order, of three axes.
+//! `.npy` files as NumPy writes and reads them: little-endian, in C order, of one element type and one shape.
 //!
 //! A file of another kind is refused with what was found in it: silent conversion would hide a mistake in the script that wrote it.
 
-use ndarray_npy::WriteNpyExt;
+use crate::number::Number;
+use crate::shape::Shape;
 use ndarray_npy::npy::header::Header;
-use pl::ndarray::{Array3, ArrayView3};
+use ndarray_npy::{WritableElement, WriteNpyExt};
+use pl::ndarray::{ArrayD, ArrayView, Dimension};
 use std::fs::File;
 use std::io::{BufReader, BufWriter, Read, Write};
 use std::path::Path;
 
-/// Reads an array of `f32` with three axes. The error says what was found instead.
-pub fn read(path: &Path) -> Result<Array3<f32>, String> {
+/// Reads an array of the element type `T`, with the number of axes that `shape` has: `[P, 1, P * SIZE]`. The error says what was found
+/// instead.
+pub fn read<T: Number>(path: &Path, shape: &'static str) -> Result<ArrayD<T>, String> {
+    read_shape(path, &Shape::new(shape))
+}
+
+pub(crate) fn read_shape<T: Number>(path: &Path, shape: &Shape) -> Result<ArrayD<T>, String> {
     let file = File::open(path).map_err(|e| format!("cannot open `{}`: {e}", path.display()))?;
-    parse(BufReader::new(file)).map_err(|e| format!("`{}` {e}", path.display()))
+    parse(BufReader::new(file), shape).map_err(|e| format!("`{}` {e}", path.display()))
 }
 
 /// Reads the file's text. Errors complete the sentence "`x.npy` …".
-fn parse(mut reader: impl Read) -> Result<Array3<f32>, String> {
+fn parse<T: Number>(mut reader: impl Read, shape: &Shape) -> Result<ArrayD<T>, String> {
     let header =
         Header::from_reader(&mut reader).map_err(|e| format!("is not a .npy file: {}", cut(&e.to_string())))?;
     let descriptor = header.type_descriptor.to_string();
-    check_dtype(descriptor.trim_matches('\''))?;
-    let &[ranks, rows, columns] = header.shape.as_slice() else {
+    check_dtype::<T>(descriptor.trim_matches('\''))?;
+    if header.shape.len() != shape.rank() {
+        let reshape = shape.reshape().map_or_else(String::new, |axes| format!("; use `x.reshape({axes})`"));
         return Err(format!(
-            "has shape {}, and not 3 axes [P, 1, P * SIZE]; use `x.reshape(P, 1, -1)`",
-            cut(&format!("{:?}", header.shape))
+            "has shape {}, and not {} {} {}{reshape}",
+            cut(&format!("{:?}", header.shape)),
+            shape.rank(),
+            if shape.rank() == 1 { "axis" } else { "axes" },
+            shape.text(),
         ));
-    };
+    }
     if header.layout.is_fortran() {
         return Err("is in Fortran order, and not in C order; use `np.ascontiguousarray(x)` before `np.save`".into());
     }
     let mut bytes = vec![];
     reader.read_to_end(&mut bytes).map_err(|e| format!("cannot be read: {e}"))?;
-    let expected = [ranks, rows, columns].iter().try_fold(4usize, |n, extent| n.checked_mul(*extent));
+    let expected = header.shape.iter().try_fold(4usize, |n, extent| n.checked_mul(*extent));
     if expected != Some(bytes.len()) {
         return Err(format!(
-            "is damaged: its header promises f32 of shape {:?}, and {} bytes of data follow",
+            "is damaged: its header promises {} of shape {:?}, and {} bytes of data follow",
+            T::DTYPE,
             header.shape,
             bytes.len()
         ));
     }
-    let elements = bytes.as_chunks().0.iter().map(|b| f32::from_le_bytes(*b)).collect();
-    Array3::from_shape_vec((ranks, rows, columns), elements).map_err(|e| format!("is damaged: {e}"))
+    let elements = bytes.as_chunks().0.iter().map(|b| T::from_bytes(*b)).collect();
+    ArrayD::from_shape_vec(header.shape, elements).map_err(|e| format!("is damaged: {e}"))
 }
 
-/// Accepts `<f4` and says of anything else what it is.
-fn check_dtype(descriptor: &str) -> Result<(), String> {
+/// Accepts the type's own descriptor and says of anything else what it is.
+fn check_dtype<T: Number>(descriptor: &str) -> Result<(), String> {
+    let (own, own_name) = T::NUMPY;
     let name = match descriptor.trim_start_matches(['<', '>', '|', '=']) {
         "f2" => "float16",
         "f4" => "float32",
@@ -61,10 +74,13 @@ fn check_dtype(descriptor: &str) -> Result<(), String> {
         "c16" => "complex128",
         _ => "another type",
     };
+    let help = format!("use `x.astype('{own}')`");
     match descriptor {
-        "<f4" => Ok(()),
-        ">f4" => Err("holds big-endian float32 (`>f4`), and not little-endian; use `x.astype('<f4')`".into()),
-        _ => Err(format!("holds {name} (`{}`), and not float32 (`<f4`); use `x.astype('<f4')`", cut(descriptor))),
+        _ if descriptor == own => Ok(()),
+        _ if descriptor == own.replace('<', ">") => {
+            Err(format!("holds big-endian {own_name} (`{descriptor}`), and not little-endian; {help}"))
+        }
+        _ => Err(format!("holds {name} (`{}`), and not {own_name} (`{own}`); {help}", cut(descriptor))),
     }
 }
 
@@ -79,7 +95,7 @@ fn cut(text: &str) -> String {
 }
 
 /// Writes an array so that `np.load` reads it.
-pub fn write(path: &Path, array: ArrayView3<'_, f32>) -> Result<(), String> {
+pub fn write<T: WritableElement + Clone, D: Dimension>(path: &Path, array: ArrayView<'_, T, D>) -> Result<(), String> {
     let error = |e: &dyn std::fmt::Display| format!("cannot write `{}`: {e}", path.display());
     let mut file = BufWriter::new(File::create(path).map_err(|e| error(&e))?);
     array.as_standard_layout().write_npy(&mut file).map_err(|e| error(&e))?;
@@ -89,16 +105,19 @@ pub fn write(path: &Path, array: ArrayView3<'_, f32>) -> Result<(), String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use pl::ndarray::{Array2, Array3};
 
-    fn fixture(name: &str) -> Result<Array3<f32>, String> {
-        read(&Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/npy").join(name))
+    const CHUNKS: &str = "[P, 1, P * SIZE]";
+
+    fn fixture(name: &str) -> Result<ArrayD<f32>, String> {
+        read(&Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/npy").join(name), CHUNKS)
             .map_err(|e| e.replace(&format!("{}/tests/npy/", env!("CARGO_MANIFEST_DIR")), ""))
     }
 
     #[test]
     fn what_numpy_wrote() {
         let x = fixture("p4_size8.npy").unwrap();
-        assert_eq!(x.dim(), (4, 1, 32));
+        assert_eq!(x.shape(), [4, 1, 32]);
         assert_eq!(x[[2, 0, 5]], 205.0);
         assert_eq!(fixture("version2.npy").unwrap(), x);
     }
@@ -149,7 +168,7 @@ mod tests {
             format!("{{'descr': '{long}', 'fortran_order': False, 'shape': (1,)}}\n"),
             format!("{{'descr': '<f4', 'fortran_order': False, 'shape': ({})}}\n", "1, ".repeat(9_000)),
         ] {
-            let error = parse(&*file(&header)).unwrap_err();
+            let error = parse::<f32>(&*file(&header), &Shape::new(CHUNKS)).unwrap_err();
             assert!(error.len() < 400 && error.contains('…') && !error.contains(char::is_control), "{error}");
         }
     }
@@ -162,7 +181,12 @@ mod tests {
         let mut transposed = x.clone();
         transposed.swap_axes(0, 2);
         write(&path, transposed.view()).unwrap();
-        assert_eq!(read(&path).unwrap(), transposed);
+        assert_eq!(read::<f32>(&path, "[A, B, C]").unwrap(), transposed.into_dyn());
+        let counts = Array2::from_shape_fn((2, 3), |(r, i)| r as i32 - i as i32);
+        write(&path, counts.view()).unwrap();
+        assert_eq!(read::<i32>(&path, "[P, N]").unwrap(), counts.into_dyn());
+        let error = read::<f32>(&path, "[P, N]").unwrap_err();
+        assert!(error.ends_with("holds int32 (`<i4`), and not float32 (`<f4`); use `x.astype('<f4')`"), "{error}");
         std::fs::remove_file(&path).unwrap();
         assert!(
             write(Path::new("/nowhere/y.npy"), x.view()).unwrap_err().starts_with("cannot write `/nowhere/y.npy`: ")

@@ -2,9 +2,13 @@
 
 use crate::args::{Args, Emit, Mode, Program};
 use crate::failure::Failure;
+use crate::golden::{Right, Wrong};
+use crate::number::Number;
+use crate::shape::Misfit;
 use crate::{card, diff, npy};
 use anstyle::{AnsiColor, Style};
-use pl::ndarray::{Array3, ArrayView3};
+use ndarray_npy::WritableElement;
+use pl::ndarray::{Array, ArrayView, Dimension};
 use pl::{Call, Error, LaunchOptions, Report, Scheduler, Stage, World, text};
 use std::ffi::OsString;
 use std::io::{self, Write};
@@ -104,33 +108,46 @@ impl Session {
         self.args.mode
     }
 
-    /// The array of `--input`, when there is one: f32 of shape `[P, 1, P * SIZE]`.
-    pub fn input(&self, ranks: usize) -> Result<Option<Array3<f32>>, Failure> {
-        let Some(path) = &self.args.files.input else { return Ok(None) };
-        let x = npy::read(path).map_err(Failure::Usage)?;
-        let fits = x.dim().0 == ranks && x.dim().1 == 1 && x.dim().2 % ranks == 0;
-        if fits && x.is_empty() {
-            return Err(Failure::Usage(format!(
-                "`{}` has shape {:?}: SIZE is 0, expected at least 1\n  = help: x has shape [{ranks}, 1, {ranks} * SIZE]",
-                path.display(),
-                x.shape()
-            )));
+    /// What the user chose with the program's own flag ([`Program::choice`]).
+    pub fn choice(&self) -> &str {
+        &self.args.choice
+    }
+
+    /// The array of `--input`, when there is one, of the element type and shape that the program promises.
+    pub fn input<T: Number, D: Dimension>(&self, ranks: usize) -> Result<Option<Array<T, D>>, Failure> {
+        let (Some(path), Some(data)) = (&self.args.input, self.program.input) else { return Ok(None) };
+        let shape = data.shape();
+        let x = npy::read_shape::<T>(path, &shape).map_err(Failure::Usage)?;
+        let found = format!("`{}` has shape {:?}", path.display(), x.shape());
+        let expected = format!("{} has shape {}", data.name, shape.with_ranks(ranks));
+        match shape.check(ranks, x.shape()) {
+            Ok(()) => {}
+            Err(Misfit::Zero(size)) => {
+                let text = format!("{found}: {size} is 0, expected at least 1\n  = help: {expected}");
+                return Err(Failure::Usage(text));
+            }
+            Err(Misfit::Extents) => {
+                let devices = if shape.is_per_rank() { ", or choose as many devices as it has rows: `-d`" } else { "" };
+                let text = format!("{found}, which does not fit {ranks} ranks\n  = help: {expected}{devices}");
+                return Err(Failure::Usage(text));
+            }
         }
-        if fits {
-            return Ok(Some(x));
-        }
-        Err(Failure::Usage(format!(
-            "`{}` has shape {:?}, which does not fit {ranks} ranks\n  = help: x has shape [{ranks}, 1, {ranks} * SIZE], or choose as \
-             many devices as it has rows: `-d`",
-            path.display(),
-            x.shape()
-        )))
+        x.into_dimensionality().map(Some).map_err(|e| Failure::Usage(format!("{found}: {e}")))
     }
 
     /// Writes the result to `--output`, when that is given.
-    pub fn output(&self, y: ArrayView3<'_, f32>) -> Result<(), Failure> {
-        let path = self.args.files.output.as_deref();
-        path.map_or(Ok(()), |path| npy::write(path, y)).map_err(Failure::Usage)
+    pub fn output<T: WritableElement + Clone, D: Dimension>(&self, y: ArrayView<'_, T, D>) -> Result<(), Failure> {
+        self.args.output.as_deref().map_or(Ok(()), |path| npy::write(path, y)).map_err(Failure::Usage)
+    }
+
+    /// Ends the run with what a golden says of its result.
+    pub fn judge(&self, verdict: Result<Right, Box<Wrong>>) -> Result<Done, Failure> {
+        match verdict {
+            Ok(Right::Exact) => {}
+            Ok(Right::OtherOrder) => self.note("right within rounding; the order of summation differs from rank order"),
+            Err(wrong) => return Err(Failure::Golden(wrong.to_string())),
+        }
+        Ok(Done::Checked)
     }
 
     /// Launches the calls with the scheduler that the user asked for. Ctrl-C ends the run with a report of where each rank is.
@@ -168,6 +185,7 @@ impl Session {
             Emit::Lowered => text::print(first.lowered()),
             Emit::Plan => first.plan()?,
             Emit::Cost => card::show(&stages),
+            Emit::Compare => card::comparison(&[(&first.lowered().name, &stages)]),
             Emit::Diff => {
                 let (hand, builtin) = (compile(Mode::Hand)?, compile(Mode::Builtin)?);
                 let (Some(hand), Some(builtin)) = (hand.first(), builtin.first()) else { return Ok(Done::Emitted) };

@@ -70,7 +70,11 @@ impl Display for Region {
         }
         f.write_str("]`")?;
         match self.owner {
-            Some(rank) => write!(f, " of rank {rank}"),
+            Some(rank) => write!(f, " of rank {rank}")?,
+            None => {}
+        }
+        match self.domain_rank {
+            Some(rank) => write!(f, " (rank {rank} of its domain)"),
             None => Ok(()),
         }
     }
@@ -258,7 +262,8 @@ impl Display for ElementDivision {
 
 impl Display for PeerOutOfRange {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        write!(f, "peer {} is not a rank: the domain has {}", self.peer, Count(self.ranks, "rank"))?;
+        let ranks = Count(self.ranks, "rank");
+        write!(f, "peer {} is not a rank: the domain of `{}` has {ranks}", self.peer, self.window)?;
         write!(f, "{}", Arrow(&self.site))?;
         write!(
             f,
@@ -317,6 +322,7 @@ impl Display for RankState {
             RankState::Blocked(site) => write!(f, "blocked in `{}` at {}", site.op, At(site)),
             RankState::Running(site) => write!(f, "running, at {}", At(site)),
             RankState::Spinning(site) => write!(f, "re-reading unchanged cells at {}", At(site)),
+            RankState::Queued => f.write_str("its device was busy with another launch"),
         }
     }
 }
@@ -459,7 +465,7 @@ impl Display for OpBudget {
 impl Display for Interrupted {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         f.write_str("interrupted")?;
-        write_groups(f, self.ranks.iter().cloned().enumerate())
+        write_groups(f, self.ranks.iter().cloned())
     }
 }
 

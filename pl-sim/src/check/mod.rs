@@ -11,7 +11,7 @@ pub(crate) mod init;
 pub(crate) mod log;
 
 use crate::region::Runs;
-use crate::shared::{ReadGrant, SharedBuffer, WriteGrant};
+use crate::shared::{HostBuffer, ReadGrant, SharedBuffer, WriteGrant};
 use cells::Cells;
 use clock::Clock;
 use init::{Init, Missing};
@@ -19,7 +19,7 @@ use log::{Conflict, Log};
 use pl_core::fault::Compare;
 use std::marker::PhantomData;
 use std::sync::atomic::Ordering::Relaxed;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// What was checked may now happen; only this module makes one.
 pub(crate) struct Passed<'g>(PhantomData<&'g Clock>);
@@ -50,9 +50,22 @@ impl From<Conflict> for Refused {
 pub(crate) struct Memory {
     buffer: SharedBuffer,
     history: Mutex<History>,
+    /// The number of its rank's call in this launch; one that no call has where the rank takes no part.
     owner: usize,
     /// Bytes of an element.
     size: usize,
+    /// What the host has of it.
+    lent: Lent,
+}
+
+/// What the host has of a rank's memory between launches. Then `buffer` is empty.
+enum Lent {
+    /// Nothing.
+    No,
+    /// It looks at it, or did.
+    Read(Arc<HostBuffer>),
+    /// It changes it.
+    Changed,
 }
 
 /// What is known of the accesses to one rank's memory.
@@ -103,12 +116,12 @@ pub(crate) enum Waited {
 }
 
 impl Memory {
-    /// The memory of `owner`: zeros. `None` when there is not enough.
-    pub(crate) fn new(owner: usize, elements: usize, size: usize, data: bool) -> Option<Memory> {
+    /// A rank's memory: zeros. `None` when there is not enough.
+    pub(crate) fn new(elements: usize, size: usize, data: bool) -> Option<Memory> {
         let init = if data { Init::all() } else { Init::none(elements) };
         let history = History { init, log: Log::default(), cells: Cells::default(), awaited: None };
         let buffer = SharedBuffer::new(elements.checked_mul(size)?)?;
-        Some(Memory { buffer, history: Mutex::new(history), owner, size })
+        Some(Memory { buffer, history: Mutex::new(history), owner: usize::MAX, size, lent: Lent::No })
     }
 
     fn lock(&self) -> MutexGuard<'_, History> {
@@ -116,17 +129,69 @@ impl Memory {
         self.history.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Starts a launch, which is ordered after everything before it.
-    pub(crate) fn start(&mut self, launch: u32) {
+    /// Starts a launch, which is ordered after everything before it. `call` is the number of the rank's call.
+    pub(crate) fn start(&mut self, launch: u32, call: Option<usize>) {
+        self.owner = call.unwrap_or(usize::MAX);
         let history = self.history.get_mut().unwrap_or_else(PoisonError::into_inner);
         history.log.clear();
         history.cells.start(launch);
         history.awaited = None;
     }
 
-    /// The memory's bytes, between launches.
-    pub(crate) fn bytes_mut(&mut self) -> &mut [u8] {
-        self.buffer.bytes_mut()
+    /// Takes the memory back from views that are gone; whether there are none.
+    pub(crate) fn reclaim(&mut self) -> bool {
+        match std::mem::replace(&mut self.lent, Lent::No) {
+            Lent::No => return true,
+            Lent::Changed => self.lent = Lent::Changed,
+            Lent::Read(lent) => match Arc::try_unwrap(lent) {
+                Ok(lent) => {
+                    self.buffer = lent.into();
+                    return true;
+                }
+                Err(lent) => self.lent = Lent::Read(lent),
+            },
+        }
+        false
+    }
+
+    /// Copies the memory out, between launches; false while the host changes it.
+    pub(crate) fn copy_to(&mut self, out: &mut [u8]) -> bool {
+        match &self.lent {
+            Lent::No => out.copy_from_slice(self.buffer.bytes_mut()),
+            Lent::Read(lent) => out.copy_from_slice(lent.bytes()),
+            Lent::Changed => return false,
+        }
+        true
+    }
+
+    /// The memory's bytes, between launches; `None` while there is a view.
+    pub(crate) fn bytes_mut(&mut self) -> Option<&mut [u8]> {
+        self.reclaim().then(|| self.buffer.bytes_mut())
+    }
+
+    /// Lends the memory to read, between launches; `None` while the host changes it.
+    pub(crate) fn lend(&mut self) -> Option<Arc<HostBuffer>> {
+        if let Lent::Read(lent) = &self.lent {
+            return Some(lent.clone());
+        }
+        let lent = Arc::new(self.take()?);
+        self.lent = Lent::Read(lent.clone());
+        Some(lent)
+    }
+
+    /// Hands the memory out to be changed, between launches, until it is put back; `None` while there is a view.
+    pub(crate) fn take(&mut self) -> Option<HostBuffer> {
+        if !self.reclaim() {
+            return None;
+        }
+        self.lent = Lent::Changed;
+        Some(std::mem::replace(&mut self.buffer, SharedBuffer::empty()).into())
+    }
+
+    /// Takes back what [`Memory::take`] gave.
+    pub(crate) fn put_back(&mut self, buffer: HostBuffer) {
+        self.buffer = buffer.into();
+        self.lent = Lent::No;
     }
 
     /// Makes every element data.
@@ -306,8 +371,8 @@ mod tests {
                 (state % n as u64) as usize
             };
             let ranks = 2 + random(3);
-            let memories: Vec<Memory> =
-                (0..ranks).map(|owner| Memory::new(owner, CELLS, 4, true).expect("memory")).collect();
+            let mut memories: Vec<Memory> = (0..ranks).map(|_| Memory::new(CELLS, 4, true).expect("memory")).collect();
+            memories.iter_mut().enumerate().for_each(|(owner, memory)| memory.start(1, Some(owner)));
             let mut clocks: Vec<Clock> = (0..ranks).map(|rank| Clock::new(rank, ranks)).collect();
             let cells = ranks * CELLS;
             let mut model = Model { knows: vec![vec![]; ranks], notifies: vec![vec![]; cells], ..Model::default() };

@@ -6,7 +6,7 @@ mod signal;
 mod transfer;
 
 use crate::elementwise::{Add, Div, Maximum, Minimum, Mul, Sub};
-use crate::machine::{Env, Halt, Machine, Wake};
+use crate::machine::{Env, Halt, Machine, Memory, Place, Wake};
 use crate::plan::{Dst, OpInst, Operand, Reg};
 use crate::region::{Runs, Shape};
 use crate::tiles::Output;
@@ -83,14 +83,32 @@ impl<'a> Exec<'_, 'a, '_> {
         list.iter().map(|&reg| self.machine.get(reg))
     }
 
-    /// A rank that an op names.
+    /// A rank that an op names: one of the domain of the window through which the op reaches it.
     fn peer(&self, op: &OpInst, index: usize) -> Result<usize, Halt> {
         let peer = self.scalar(op, index)?;
-        let ranks = self.env.ranks();
+        let window = op.window.ok_or_else(|| bad(op, index))?;
+        let ranks = self.machine.places[window as usize].ranks;
         if peer < ranks as u64 {
             return Ok(peer as usize);
         }
-        Err(Fault::Peer(PeerOutOfRange { site: self.machine.site(), peer, ranks }).into())
+        let window = self.machine.plan.memories[window as usize].name.clone();
+        Err(Fault::Peer(PeerOutOfRange { site: self.machine.site(), window, peer, ranks }).into())
+    }
+
+    /// The place of the rank in the domain whose context an op takes.
+    fn place(&self, op: &OpInst) -> Result<Place, Halt> {
+        match op.args.first() {
+            Some(&Operand::Context(memory)) => Ok(self.machine.places[memory as usize]),
+            _ => Err(bad(op, 0)),
+        }
+    }
+
+    /// A window's memory, as a report names its owner: the rank in the world, and in the domain where that is another number.
+    fn owner(&self, memory: u32, rank: usize) -> (Option<usize>, Option<usize>) {
+        match self.machine.memories[memory as usize] {
+            Memory::Window(window) => window.owner(rank),
+            _ => (None, None),
+        }
     }
 
     /// The box of a memory at `offsets`, of these extents.
@@ -158,7 +176,7 @@ impl<'a> Execute<&'a OpInst> for Exec<'_, 'a, '_> {
     type Out = Out;
 
     fn load(&mut self, op: &'a OpInst) -> Out {
-        let own = self.machine.rank();
+        let own = self.machine.own(self.memory(op, 0)?);
         self.fetch(op, own, 1, 2)
     }
 
@@ -215,13 +233,13 @@ impl<'a> Execute<&'a OpInst> for Exec<'_, 'a, '_> {
     }
 
     fn rank(&mut self, op: &'a OpInst) -> Out {
-        let rank = self.machine.rank() as u64;
+        let rank = self.place(op)?.rank as u64;
         self.finish(op, rank);
         Ok(Flow::Next)
     }
 
     fn nranks(&mut self, op: &'a OpInst) -> Out {
-        let ranks = self.env.ranks() as u64;
+        let ranks = self.place(op)?.ranks as u64;
         self.finish(op, ranks);
         Ok(Flow::Next)
     }

@@ -33,7 +33,7 @@ fn window_at(plan: &Plan, pc: usize) -> Option<usize> {
 }
 
 impl Exec<'_, '_, '_> {
-    /// The fault of a refused access that the op at which the rank stands makes to a rank's memory.
+    /// The fault of a refused access that the op at which the rank stands makes to the memory of `owner`, a rank of its domain.
     #[cold]
     pub(super) fn refused(&self, refused: Refused, kind: AccessKind, memory: u32, owner: usize) -> Halt {
         let (offsets, extents) = self.machine.plan.box_at(self.machine.pc);
@@ -45,8 +45,8 @@ impl Exec<'_, '_, '_> {
             Extents::Element => vec![1; offsets.len()],
         };
         let info = &self.machine.plan.memories[memory as usize];
-        let owner = info.window.then_some(owner);
-        let region = Region { memory: info.name.clone(), owner, offsets, extents };
+        let (owner, domain_rank) = self.owner(memory, owner);
+        let region = Region { memory: info.name.clone(), owner, domain_rank, offsets, extents };
         match refused {
             Refused::Race(conflict) => self.race(conflict, kind, memory, region),
             Refused::Missing(Missing { first, count }) => Fault::Uninitialised(Uninitialised {
@@ -54,7 +54,7 @@ impl Exec<'_, '_, '_> {
                 region,
                 first: indices(&info.shape, first),
                 missing: count,
-                stale: self.env.mail[self.machine.rank()].stale.get().cloned(),
+                stale: self.env.mail[self.machine.call()].stale.get().cloned(),
             })
             .into(),
             Refused::Overflow { value, add } => {
@@ -71,12 +71,12 @@ impl Exec<'_, '_, '_> {
         let called = window_at(plan, first_pc).map_or_else(|| region.memory.clone(), |m| plan.memories[m].name.clone());
         let of = |memory, (start, end)| {
             let (offsets, extents) = bounding(shape, start, end);
-            Region { memory, owner: region.owner, offsets, extents }
+            Region { memory, owner: region.owner, domain_rank: region.domain_rank, offsets, extents }
         };
-        let stale = |rank: usize| self.env.mail[rank].stale.get().cloned();
+        let stale = |call: usize| self.env.mail[call].stale.get().cloned();
         Fault::Race(Box::new(Race {
             first: RaceSide {
-                site: plan.site(first, first_pc),
+                site: self.env.site(first, first_pc),
                 access: conflict.kind,
                 region: of(called, conflict.accessed),
             },
@@ -84,7 +84,7 @@ impl Exec<'_, '_, '_> {
             second: RaceSide { site: self.machine.site(), access: kind, region },
             first_notifies: conflict.first.epoch - 1,
             acquired: self.machine.clock.known(conflict.first.rank),
-            stale: stale(self.machine.rank()).or_else(|| stale(first)),
+            stale: stale(self.machine.call()).or_else(|| stale(first)),
         }))
         .into()
     }

@@ -42,17 +42,20 @@ impl<'a> Exec<'_, 'a, '_> {
             Err(refused) => return Err(self.refused(refused, AccessKind::Notify, memory, peer)),
         };
         machine.effects += 1;
-        if peer == machine.clock.rank() {
+        let call = self.env.call_of(window, peer);
+        if peer == machine.own(memory) {
             machine.cost.self_notifies += 1;
         } else {
             machine.cost.peer_notifies += 1;
-            if notified.wakes {
-                self.wake.wake(peer);
+            if let Some(call) = call {
+                if notified.wakes {
+                    self.wake.wake(call);
+                }
+                self.env.changed(call, self.wake);
             }
-            self.env.changed(peer, self.wake);
         }
-        if let Some(pc) = notified.unordered_read {
-            self.order_dependent(peer, pc);
+        if let (Some(pc), Some(call)) = (notified.unordered_read, call) {
+            self.order_dependent(call, pc);
         }
         Ok(Flow::Next)
     }
@@ -71,7 +74,7 @@ impl<'a> Exec<'_, 'a, '_> {
         };
         let awaited = Awaited { index, expected, compare };
         let machine = &mut *self.machine;
-        let rank = machine.clock.rank();
+        let rank = machine.own(memory);
         match window.memory(rank).wait(awaited, &mut machine.clock, machine.pc) {
             Ok(Waited::Passed { stale }) => {
                 machine.cost.waits += 1;
@@ -92,12 +95,13 @@ impl<'a> Exec<'_, 'a, '_> {
     /// Remembers a wait that what an earlier launch left in the cell satisfied: the first of the rank.
     #[cold]
     fn passed_stale(&self, memory: u32, awaited: Awaited, value: i32, offsets: &[u32]) {
-        let rank = self.machine.rank();
-        self.env.mail[rank].stale.get_or_init(|| StaleWait {
+        let (owner, domain_rank) = self.owner(memory, self.machine.own(memory));
+        self.env.mail[self.machine.call()].stale.get_or_init(|| StaleWait {
             site: self.machine.site(),
             cell: Region {
                 memory: self.machine.plan.memories[memory as usize].name.clone(),
-                owner: Some(rank),
+                owner,
+                domain_rank,
                 offsets: self.values(offsets).map(|v| v as usize).collect(),
                 extents: vec![1; offsets.len()],
             },

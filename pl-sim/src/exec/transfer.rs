@@ -31,7 +31,7 @@ fn scatter(bytes: &mut [u8], runs: &Runs, size: usize, data: &[u8]) {
 }
 
 impl<'a> Exec<'_, 'a, '_> {
-    /// `pl::load` and `pld::tile::remote_load`: a box of `owner`'s memory becomes a tile.
+    /// `pl::load` and `pld::tile::remote_load`: a box of the memory of `owner`, a rank of its domain, becomes a tile.
     pub(super) fn fetch(&mut self, op: &'a OpInst, owner: usize, offsets_at: usize, shape_at: usize) -> Out {
         let memory = self.memory(op, 0)?;
         let (offsets, extents) = (self.list(op, offsets_at)?, self.list(op, shape_at)?);
@@ -50,10 +50,14 @@ impl<'a> Exec<'_, 'a, '_> {
             None => None,
         };
         self.read_box(memory, owner, &runs, output.as_mut().map(|(_, output)| output.bytes()))?;
-        if owner != self.machine.rank() {
+        if let Memory::Window(window) = self.machine.memories[memory as usize]
+            && owner != self.machine.own(memory)
+        {
             self.machine.cost.remote_loads += 1;
             self.machine.cost.bytes_received += bytes as u64;
-            self.env.mail[owner].served.fetch_add(bytes as u64, Relaxed);
+            if let Some(call) = self.env.call_of(window, owner) {
+                self.env.mail[call].served.fetch_add(bytes as u64, Relaxed);
+            }
         }
         match output {
             Some((dst, output)) => self.finish_tile(dst, output, shape),
@@ -101,7 +105,7 @@ impl<'a> Exec<'_, 'a, '_> {
     fn write_box(&mut self, memory: u32, runs: &Runs, source: Source<'_>) -> Result<(), Halt> {
         let machine = &mut *self.machine;
         let info = &machine.plan.memories[memory as usize];
-        let size = info.dtype.bytes();
+        let (size, rank) = (info.dtype.bytes(), machine.own(memory));
         let data = match source {
             Source::Tile(tile) => machine.tiles.bytes(tile, size),
             Source::Bytes(bytes) => bytes,
@@ -115,7 +119,6 @@ impl<'a> Exec<'_, 'a, '_> {
             }
             Memory::Window(window) => {
                 machine.accesses += 1;
-                let rank = machine.clock.rank();
                 match window.memory(rank).write(runs, &machine.clock, machine.pc) {
                     Ok(grant) => grant.copy_from(data),
                     Err(refused) => return Err(self.refused(refused, AccessKind::Write, memory, rank)),
@@ -153,7 +156,7 @@ impl<'a> Exec<'_, 'a, '_> {
         let (memory, indices) = (self.memory(op, 0)?, self.list(op, 1)?);
         let runs = self.region(memory, indices, indices.iter().map(|_| 1))?;
         let dtype = self.machine.plan.memories[memory as usize].dtype;
-        let rank = self.machine.rank();
+        let rank = self.machine.own(memory);
         if let Memory::Window(window) = self.machine.memories[memory as usize] {
             if self.machine.circles(self.env, memory, runs.base()) {
                 return Ok(Flow::Park);
@@ -165,7 +168,7 @@ impl<'a> Exec<'_, 'a, '_> {
                     Ok((value, unordered)) => {
                         self.finish(op, value.to_register());
                         if unordered {
-                            self.order_dependent(rank, self.machine.pc);
+                            self.order_dependent(self.machine.call(), self.machine.pc);
                         }
                         return Ok(Flow::Yield);
                     }
@@ -184,9 +187,9 @@ impl<'a> Exec<'_, 'a, '_> {
 
     /// Remembers a read whose value depends on the schedule.
     #[cold]
-    pub(super) fn order_dependent(&self, rank: usize, pc: usize) {
+    pub(super) fn order_dependent(&self, call: usize, pc: usize) {
         let mut sites = self.env.order_dependent.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-        sites.insert(self.env.plans[rank].site(rank, pc));
+        sites.insert(self.env.site(call, pc));
     }
 }
 

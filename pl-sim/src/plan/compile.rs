@@ -11,7 +11,7 @@ use pl_core::ir::{
     Arg, ArgKind, BinOp, Block, ConstValue, Elem, EnumValue, Expr, ExprKind, Function, Lit, Loc, LocalId, Op,
     ScalarType, Stmt, StmtKind, Type, UnOp,
 };
-use pl_core::op::{Access, OpCode, ParamInfo, ParamKind};
+use pl_core::op::{Access, OpCode, ParamInfo, ParamKind, Space};
 use pl_core::verify::{MAX_AXES, cast_operand, default_scalar};
 use std::collections::HashMap;
 
@@ -29,8 +29,8 @@ enum Slot {
     Tile(u32),
     /// A tensor or window.
     Memory(u32),
-    /// A communication context.
-    Context,
+    /// A communication context: that of a window.
+    Context(u32),
 }
 
 /// Makes the plan of a program.
@@ -73,7 +73,7 @@ impl<'p> Compiler<'p> {
             registers: vec![],
             scalars: vec![],
             params: function.params.len(),
-            world: program.bindings.domains.first().copied(),
+            domains: program.bindings.domains.clone(),
             places: function.places.clone(),
             loc: function.loc,
         };
@@ -115,6 +115,7 @@ impl<'p> Compiler<'p> {
                         param: index,
                         mode: param.mode,
                         window: matches!(param.ty, Type::Window(_)),
+                        domain: self.program.bindings.domain(index).map(|(domain, _)| domain),
                         dtype: self.dtype(&shaped.elem)?,
                         shape: shape.into(),
                         elements,
@@ -152,18 +153,22 @@ impl<'p> Compiler<'p> {
                     Slot::Tile(self.plan.tiles.len() as u32 - 1)
                 }
                 Some(Type::Tensor(_) | Type::Window(_)) => {
-                    let root = self.program.inferred.roots.get(index).copied().flatten();
-                    let root = root.ok_or_else(|| format!("`{}` names no parameter", self.name(local)))?;
-                    let memory = self.plan.memories.iter().position(|m| m.param == root);
-                    Slot::Memory(memory.ok_or_else(|| format!("`{}` is no memory", self.name(local)))? as u32)
+                    Slot::Memory(self.memory_of(&self.program.inferred.roots, local)?)
                 }
-                Some(Type::Context) => Slot::Context,
-                Some(Type::Buffer) => Slot::Unused,
-                Some(Type::Unknown) | None => Slot::Unused,
+                Some(Type::Context) => Slot::Context(self.memory_of(&self.program.inferred.contexts, local)?),
+                Some(Type::Buffer | Type::Unknown) | None => Slot::Unused,
             };
             self.slots[index] = slot;
         }
         Ok(())
+    }
+
+    /// The memory whose name, or whose context, a local is.
+    fn memory_of(&self, params: &[Option<usize>], local: LocalId) -> Result<u32> {
+        let param = params.get(local.0 as usize).copied().flatten();
+        let param = param.ok_or_else(|| format!("`{}` names no parameter", self.name(local)))?;
+        let memory = self.plan.memories.iter().position(|m| m.param == param);
+        memory.map(|memory| memory as u32).ok_or_else(|| format!("`{}` is no memory", self.name(local)))
     }
 
     fn name(&self, local: LocalId) -> pl_core::ir::Name {
@@ -471,7 +476,7 @@ impl<'p> Compiler<'p> {
                 self.emit(Inst::CopyTile { dst: tile, src }, loc, "=");
                 Ok(())
             }
-            Slot::Memory(_) | Slot::Context | Slot::Unused => Ok(()),
+            Slot::Memory(_) | Slot::Context(_) | Slot::Unused => Ok(()),
         }
     }
 
@@ -548,7 +553,12 @@ impl<'p> Compiler<'p> {
             _ => false,
         };
         let visible = args.iter().zip(info.params).any(touches);
-        self.plan.ops.push(OpInst { code: op.code, dst, args: args.into(), visible, tiles: None });
+        let shared = |(arg, param): (&Operand, &ParamInfo)| match (*arg, param.kind) {
+            (Operand::Memory(memory), ParamKind::Memory(_, Space::Window)) => Some(memory),
+            _ => None,
+        };
+        let window = args.iter().zip(info.params).find_map(shared);
+        self.plan.ops.push(OpInst { code: op.code, dst, args: args.into(), window, visible, tiles: None });
         let index = self.plan.ops.len() as u32 - 1;
         self.positions.insert(position, index);
         self.emit(Inst::Op { op: index }, loc, info.path);
@@ -580,7 +590,7 @@ impl<'p> Compiler<'p> {
                     match self.slot(local)? {
                         Slot::Tile(tile) => return Ok(Operand::Tile(tile)),
                         Slot::Memory(memory) => return Ok(Operand::Memory(memory)),
-                        Slot::Context => return Ok(Operand::Context),
+                        Slot::Context(memory) => return Ok(Operand::Context(memory)),
                         Slot::Unused => return Err(format!("`{}` has no type", self.function.local_name(local))),
                         Slot::Scalar(..) => {}
                     }

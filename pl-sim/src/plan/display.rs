@@ -88,7 +88,7 @@ impl Plan {
                     }
                     _ => write!(f, "{value}")?,
                 },
-                Operand::Context => f.write_str("context")?,
+                Operand::Context(m) => write!(f, "context of {}", self.memories[m as usize].name)?,
             }
         }
         f.write_str(")")?;
@@ -104,17 +104,21 @@ impl Display for Plan {
         let constants = self.registers.iter().filter(|r| r.constant.is_some()).count();
         writeln!(
             f,
-            "plan of `{}`: {} instructions, {} registers, {} constants, {} tiles, {} ranks",
+            "plan of `{}`: {} instructions, {} registers, {} constants, {} tiles",
             self.kernel,
             self.code.len(),
             self.registers.len() - constants,
             constants,
-            self.tiles.len(),
-            self.world.unwrap_or_default()
+            self.tiles.len()
         )?;
         for memory in &self.memories {
             let kind = if memory.window { "window" } else { "tensor" };
-            writeln!(f, "  {}: {} {kind} {} {:?}", memory.name, memory.mode.name(), memory.dtype, memory.shape)?;
+            write!(f, "  {}: {} {kind} {} {:?}", memory.name, memory.mode.name(), memory.dtype, memory.shape)?;
+            match memory.domain.and_then(|domain| Some((domain, self.domains.get(domain)?))) {
+                Some((_, ranks)) if self.domains.len() == 1 => writeln!(f, " of {ranks} ranks")?,
+                Some((domain, ranks)) => writeln!(f, " of {ranks} ranks (domain {domain})")?,
+                None => writeln!(f)?,
+            }
         }
         for tile in &self.tiles {
             writeln!(f, "  {}: tile {}", tile.name, tile.dtype)?;

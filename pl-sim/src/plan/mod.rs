@@ -84,8 +84,8 @@ pub(crate) enum Operand {
     List(u32, u32),
     /// An enum's wire value.
     Enum(i32),
-    /// A communication context.
-    Context,
+    /// A communication context: that of a window.
+    Context(u32),
     /// An argument that is not given.
     Absent,
 }
@@ -99,6 +99,8 @@ pub(crate) struct OpInst {
     pub(crate) dst: Dst,
     /// Its arguments, in the order of the op's parameters.
     pub(crate) args: Box<[Operand]>,
+    /// The window through which it reaches peers.
+    pub(crate) window: Option<u32>,
     /// Whether it touches window memory, which other ranks can see.
     pub(crate) visible: bool,
     /// The tiles to count against the platform's tile memory when this op runs; `None` when binding has counted them.
@@ -136,6 +138,8 @@ pub(crate) struct MemoryInfo {
     pub(crate) mode: Mode,
     /// Whether it is a window.
     pub(crate) window: bool,
+    /// Of a window: its domain, an index into [`Plan::domains`].
+    pub(crate) domain: Option<usize>,
     /// Its element type.
     pub(crate) dtype: DType,
     /// Its extents.
@@ -200,8 +204,8 @@ pub struct Plan {
     pub(crate) scalars: Vec<ScalarParam>,
     /// How many parameters there are.
     pub(crate) params: usize,
-    /// The ranks of the domain that it was bound to; `None` where it has no window.
-    pub(crate) world: Option<usize>,
+    /// The number of ranks of each domain that it was bound to.
+    pub(crate) domains: Vec<usize>,
     /// What the locations mean.
     places: Vec<Place>,
     /// Where the kernel itself stands.

@@ -2,6 +2,7 @@
 //! possible with that. Used only to explain why ranks are stuck.
 
 use super::{Dst, Inst, OpInst, Operand, Plan, Reg};
+use crate::machine::Place;
 use crate::plan::scalar;
 use pl_core::op::{Access, ParamKind, ResultKind};
 
@@ -34,22 +35,22 @@ pub(crate) struct Outlook {
 }
 
 impl Plan {
-    /// What a rank can do from the start of its kernel on.
-    pub(crate) fn outlook(&self, rank: usize, ranks: usize) -> Outlook {
+    /// What a rank can do from the start of its kernel on. `places` tells, per memory, its place in the domain.
+    pub(crate) fn outlook(&self, places: &[Place]) -> Outlook {
         let mut known: Vec<Known> =
             self.registers.iter().map(|r| r.constant.map_or(Known::Nothing, Known::Value)).collect();
         for scalar in &self.scalars {
             known[scalar.reg as usize] = Known::Anything;
         }
-        self.follow(0, known, rank, ranks)
+        self.follow(0, known, places)
     }
 
     /// What a rank can do from an instruction on, with these registers.
-    pub(crate) fn outlook_from(&self, pc: usize, registers: &[u64], rank: usize, ranks: usize) -> Outlook {
-        self.follow(pc, registers.iter().copied().map(Known::Value).collect(), rank, ranks)
+    pub(crate) fn outlook_from(&self, pc: usize, registers: &[u64], places: &[Place]) -> Outlook {
+        self.follow(pc, registers.iter().copied().map(Known::Value).collect(), places)
     }
 
-    fn follow(&self, start: usize, known: Vec<Known>, rank: usize, ranks: usize) -> Outlook {
+    fn follow(&self, start: usize, known: Vec<Known>, places: &[Place]) -> Outlook {
         let mut outlook = Outlook { known, reachable: vec![false; self.code.len()] };
         outlook.reachable[start] = true;
         // Registers only become less known, twice at most each, and instructions only become reachable.
@@ -57,7 +58,7 @@ impl Plan {
             let before = outlook.clone();
             for (pc, &inst) in self.code.iter().enumerate() {
                 if outlook.reachable[pc] {
-                    self.learn(inst, rank, ranks, &mut outlook.known);
+                    self.learn(inst, places, &mut outlook.known);
                     for next in successors(pc, inst, &outlook.known).into_iter().flatten() {
                         if let Some(reachable) = outlook.reachable.get_mut(next) {
                             *reachable = true;
@@ -71,7 +72,8 @@ impl Plan {
         }
     }
 
-    /// A notify of `peer`'s cell that nothing rules out: its instruction. `is_this` tells whether a memory is the cell's window.
+    /// A notify of a cell of `peer`, a rank of the window's domain, that nothing rules out: its instruction. `is_this` tells whether a memory is the
+    /// cell's window.
     pub(crate) fn notifies(
         &self,
         outlook: &Outlook,
@@ -104,7 +106,7 @@ impl Plan {
         })
     }
 
-    fn learn(&self, inst: Inst, rank: usize, ranks: usize, known: &mut [Known]) {
+    fn learn(&self, inst: Inst, places: &[Place], known: &mut [Known]) {
         let get = |known: &[Known], reg: Reg| known[reg as usize];
         let with = |a: Known, f: &dyn Fn(u64) -> Option<u64>| match a {
             Known::Nothing => Known::Nothing,
@@ -115,6 +117,10 @@ impl Plan {
             (Known::Value(a), Known::Value(b)) => f(a, b).map_or(Known::Anything, Known::Value),
             (Known::Anything, _) | (_, Known::Anything) => Known::Anything,
             _ => Known::Nothing,
+        };
+        let place = |op: &OpInst| match op.args.first() {
+            Some(&Operand::Context(memory)) => places.get(memory as usize),
+            _ => None,
         };
         let (dst, value) = match inst {
             Inst::Move { dst, src } => (dst, get(known, src)),
@@ -133,8 +139,8 @@ impl Plan {
                 let op = &self.ops[op as usize];
                 let Dst::Scalar(dst) = op.dst else { return };
                 let value = match op.code.info().result {
-                    ResultKind::Rank => Known::Value(rank as u64),
-                    ResultKind::Nranks => Known::Value(ranks as u64),
+                    ResultKind::Rank => place(op).map_or(Known::Anything, |at| Known::Value(at.rank as u64)),
+                    ResultKind::Nranks => place(op).map_or(Known::Anything, |at| Known::Value(at.ranks as u64)),
                     ResultKind::None => return,
                     _ => Known::Anything,
                 };

@@ -367,7 +367,7 @@ fn peers_out_of_range() {
     check(
         &fault,
         expect![[r#"
-        error: peer 2 is not a rank: the domain has 2 ranks
+        error: peer 2 is not a rank: the domain of `signal` has 2 ranks
           --> text:5:3 (rank 1, kernel `k`)
           = help: peers of `pld::system::notify` are 0..2: loop over `0..pld::nranks(ctx)`, or wrap around with `% nranks`
     "#]],
@@ -650,7 +650,9 @@ fn what_the_caller_did_wrong() {
         let calls = calls.into_iter().map(|args| (Arc::clone(&program), args)).collect();
         world.launch(calls).map(|_| ()).expect_err("an error").to_string()
     };
-    assert!(message(vec![args.clone()]).contains("1 calls for a world of 2 ranks"));
+    assert!(message(vec![args.clone(); 3]).contains("a launch names rank 2; the world has 2"));
+    let twice = world.launch_on((0..2).map(|_| (1, Arc::clone(&program), args.clone())).collect()).map(|_| ());
+    assert!(twice.expect_err("an error").to_string().contains("a launch names rank 1 more than once"));
     assert!(message(vec![args.clone(), args[..2].to_vec()]).contains("takes 3 arguments, not 2"));
     let short = vec![input(&[4], &[0_f32; 3]), window.clone(), scalar.clone()];
     assert!(message(vec![args.clone(), short]).contains("has 16 bytes, not 12"));

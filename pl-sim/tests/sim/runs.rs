@@ -213,7 +213,7 @@ InCore fn consumer(data: InOut window<bf16, [1, 4]>, signal: InOut window<i32, [
 #[test]
 fn the_host_reads_and_writes_windows() {
     let world = World::new(2);
-    let window = world.sim.allocate(DType::I16, &[3], Contents::Uninitialised).expect("a window");
+    let window = world.sim.allocate(world.all(), DType::I16, &[3], Contents::Uninitialised).expect("a window");
     world.sim.write(window, 1, &[1, 0, 2, 0, 3, 0]).expect("a write");
     let mut bytes = [9; 6];
     world.sim.read(window, 1, &mut bytes).expect("a read");
@@ -224,7 +224,7 @@ fn the_host_reads_and_writes_windows() {
     assert!(world.sim.read(window, 1, &mut bytes[1..]).is_err());
     world.sim.free(window);
     assert!(world.sim.read(window, 1, &mut bytes).is_err());
-    assert!(world.sim.allocate(DType::I8, &[1 << 20, 1 << 20], Contents::Zeros).is_err());
+    assert!(world.sim.allocate(world.all(), DType::I8, &[1 << 20, 1 << 20], Contents::Zeros).is_err());
 }
 
 #[test]

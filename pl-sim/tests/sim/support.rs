@@ -69,12 +69,17 @@ impl World {
     }
 
     pub fn window(&self, dtype: DType, shape: &[usize]) -> Arg {
-        let id = self.sim.allocate(dtype, shape, Contents::Uninitialised).expect("a window");
+        let id = self.sim.allocate(self.all(), dtype, shape, Contents::Uninitialised).expect("a window");
         Arg::Window(shape.to_vec(), id)
     }
 
+    /// The domain of all ranks.
+    pub fn all(&self) -> Arc<[usize]> {
+        (0..self.sim.ranks()).collect()
+    }
+
     pub fn zeros(&self, dtype: DType, shape: &[usize]) -> Arg {
-        let id = self.sim.allocate(dtype, shape, Contents::Zeros).expect("a window");
+        let id = self.sim.allocate(self.all(), dtype, shape, Contents::Zeros).expect("a window");
         Arg::Window(shape.to_vec(), id)
     }
 
@@ -120,10 +125,15 @@ impl World {
     }
 
     /// Runs one call per rank.
-    pub fn launch(&self, mut calls: Vec<(Arc<Program>, Vec<Arg>)>) -> Result<Ran, EngineError> {
+    pub fn launch(&self, calls: Vec<(Arc<Program>, Vec<Arg>)>) -> Result<Ran, EngineError> {
+        self.launch_on(calls.into_iter().enumerate().map(|(rank, (program, args))| (rank, program, args)).collect())
+    }
+
+    /// Runs calls on the ranks that are named.
+    pub fn launch_on(&self, mut calls: Vec<(usize, Arc<Program>, Vec<Arg>)>) -> Result<Ran, EngineError> {
         let borrowed = calls
             .iter_mut()
-            .map(|(program, args)| {
+            .map(|(rank, program, args)| {
                 let args = args
                     .iter_mut()
                     .map(|arg| match arg {
@@ -133,13 +143,13 @@ impl World {
                         Arg::Scalar(lit, ty) => ArgValue::Scalar(ConstValue::Scalar(*lit, ty.clone())),
                     })
                     .collect();
-                RankCall { program: Arc::clone(program), args }
+                RankCall { rank: *rank, program: Arc::clone(program), args }
             })
             .collect();
         let report = self.sim.launch(Launch { calls: borrowed, options: self.options.clone() })?;
         let outputs = calls
             .into_iter()
-            .map(|(_, args)| {
+            .map(|(_, _, args)| {
                 let outs = args.into_iter().filter_map(|arg| match arg {
                     Arg::Out(_, bytes) => Some(bytes),
                     _ => None,
