@@ -14,7 +14,9 @@ mod support;
 use pl_core::bind::{ArgShape, Bindings, Platform, WindowArg, bind, program};
 use pl_core::cost::{Card, RankProgram, cards};
 use pl_core::definition::{Definition, Source};
-use pl_core::ir::{ConstValue, Function, Lit, Name, Param, ScalarType, Type};
+use pl_core::dtype::DType;
+use pl_core::ir::{ConstValue, Elem, Function, Lit, Name, Param, ScalarType, Type};
+use pl_core::op::ReduceOp;
 use pl_core::pass::{Library, link, lower};
 use pl_core::text::{embed, parse, parse_embedded, print};
 use pl_core::verify::{Moment, verify};
@@ -351,7 +353,7 @@ fn definition<const N: usize>() -> Definition {
     DEFINITIONS.with_borrow(|d| d[N].clone())
 }
 
-const POINTERS: [fn() -> Definition; 8] = [
+const POINTERS: [fn() -> Definition; 20] = [
     definition::<0>,
     definition::<1>,
     definition::<2>,
@@ -360,7 +362,28 @@ const POINTERS: [fn() -> Definition; 8] = [
     definition::<5>,
     definition::<6>,
     definition::<7>,
+    definition::<8>,
+    definition::<9>,
+    definition::<10>,
+    definition::<11>,
+    definition::<12>,
+    definition::<13>,
+    definition::<14>,
+    definition::<15>,
+    definition::<16>,
+    definition::<17>,
+    definition::<18>,
+    definition::<19>,
 ];
+
+/// The value of an open constant: the library's own, or anything.
+fn open_constant(name: &str) -> ConstValue {
+    let reductions = [("SUM", ReduceOp::Sum), ("MAX", ReduceOp::Max), ("MIN", ReduceOp::Min), ("PROD", ReduceOp::Prod)];
+    match reductions.iter().find(|(n, _)| *n == name) {
+        Some((_, op)) => ConstValue::Scalar(Lit::Int(op.wire().into()), ScalarType::Elem(Elem::Known(DType::I32))),
+        None => ConstValue::Scalar(Lit::Int(1), ScalarType::Index),
+    }
+}
 
 /// Makes the functions definitions, as they would stand in a crate.
 fn define(functions: &[Function]) -> Library {
@@ -370,12 +393,8 @@ fn define(functions: &[Function]) -> Library {
         let callee = |callee: &str| names.iter().position(|n| *n == callee).expect("the callee stands in the file");
         Definition {
             source: Box::leak(Box::new(Source { text, file: "text", path: name })),
-            types: function.types.iter().map(|t| t.value.unwrap_or(pl_core::dtype::DType::F32)).collect(),
-            consts: function
-                .consts
-                .iter()
-                .map(|c| c.value.clone().unwrap_or(ConstValue::Scalar(Lit::Int(1), ScalarType::Index)))
-                .collect(),
+            types: function.types.iter().map(|t| t.value.unwrap_or(DType::F32)).collect(),
+            consts: function.consts.iter().map(|c| c.value.clone().unwrap_or_else(|| open_constant(&c.name))).collect(),
             callees: function.callees.iter().map(|c| POINTERS[callee(c)]).collect(),
         }
     });

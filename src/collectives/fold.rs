@@ -10,11 +10,11 @@ const MIN: i32 = pld::ReduceOp::Min.value();
 const PROD: i32 = pld::ReduceOp::Prod.value();
 
 /// Two tiles, combined by the reduction whose wire value is `OP`. Only the branch that is taken remains once `OP` is known.
-#[pl::function(Inline, dynamic(LEN))]
+#[pl::function(Inline)]
 pub fn combine<T: pl::Element, const OP: i32>(
-    a: pl::Tile<T, { [LEN] }>,
-    b: pl::Tile<T, { [LEN] }>,
-) -> pl::Tile<T, { [LEN] }> {
+    a: pl::Tile<T, { [_] }>,
+    b: pl::Tile<T, { [_] }>,
+) -> pl::Tile<T, { [_] }> {
     let mut both = a;
     if OP == SUM {
         both = pl::add(a, b);

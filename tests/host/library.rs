@@ -1,19 +1,28 @@
 //! The collectives library as text, for the tests of pl-core's passes, which know no macro.
 
 use pl::Kernel;
-use pl::collectives::{barrier, barrier_flat, meet, meet_flat, reduce_scatter, settle, settle_flat};
+use pl::collectives::*;
 use std::path::Path;
 
 #[test]
 fn the_text_of_the_library_is_current() {
-    let kernels: [Kernel; 7] = [
+    let kernels: [Kernel; 16] = [
         barrier::ir(),
         barrier_flat::ir(),
         meet::ir(),
         settle::ir(),
         meet_flat::ir(),
         settle_flat::ir(),
+        meet_in_round::ir(),
+        settle_round::ir(),
+        combine::ir::<f32, 0>(),
+        broadcast::ir::<f32, 1>(),
+        allgather::ir::<f32, 1>(),
         reduce_scatter::ir::<f32, 1>(),
+        allreduce_mesh::ir::<f32, 1, 0>(),
+        allreduce_ring::ir::<f32, 1, 0>(),
+        all_to_all::ir::<f32, 1>(),
+        all_to_all_v::ir::<f32, 1>(),
     ];
     let texts: Vec<String> = kernels.iter().map(|kernel| kernel.source().unwrap()).collect();
     let text = texts.join("---\n");

@@ -6,7 +6,7 @@ use crate::definition::{Definition, Source};
 use crate::diag::{Diagnostic, Located};
 use crate::dtype::DType;
 use crate::ir::{ConstValue, Function, Loc, Name, Place, StmtKind};
-use crate::verify::{Moment, verify};
+use crate::verify::{Known, Moment, verify};
 
 /// Reads the text of a source; its holes stay open.
 pub fn load(source: &Source) -> Result<Function, BindError> {
@@ -67,7 +67,13 @@ pub(super) struct Instance {
 
 /// Links a function of the collectives library for one element type and chunk.
 pub(super) fn link_instance(definition: &Definition, instance: Instance) -> Result<Function, BindError> {
-    Linker { instance: Some(instance), ..Linker::default() }.link(definition)
+    let mut function = Linker { instance: Some(instance), ..Linker::default() }.link(definition)?;
+    let inferred = verify(&function, Moment::Linked).inferred;
+    let body = std::mem::take(&mut function.body);
+    let known = Known { function: &function, bindings: None, values: &inferred.values };
+    function.body = simplify::fold(body, &known);
+    tidy::plain_copies(&mut function, &inferred.types);
+    Ok(function)
 }
 
 impl Instance {

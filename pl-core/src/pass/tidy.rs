@@ -1,7 +1,7 @@
 //! Makes what the passes wrote read like a function that someone wrote: one query of a fact, locals numbered and named as they appear.
 
 use super::simplify::{blocks_mut, map_exprs, visit_mut};
-use crate::ir::{Block, Expr, Function, Local, LocalId, Stmt, StmtKind};
+use crate::ir::{Block, Expr, ExprKind, Function, Local, LocalId, Stmt, StmtKind, Type};
 use crate::op::{OpCode, ResultKind};
 use std::collections::BTreeMap;
 
@@ -23,7 +23,6 @@ pub(super) fn merge_queries(function: &mut Function, roots: &[Option<usize>]) {
 }
 
 fn rename_in(mut e: Expr, rename: &dyn Fn(LocalId) -> LocalId) -> Expr {
-    use crate::ir::ExprKind;
     match &mut e.kind {
         ExprKind::Local(id) | ExprKind::Extent(id, _) => *id = rename(*id),
         _ => {}
@@ -71,6 +70,77 @@ impl Merge<'_> {
                 self.once.get(context.0 as usize)?.then_some((op.code, context.0 as usize))
             }
             _ => None,
+        }
+    }
+}
+
+/// Takes out what inlining a helper leaves behind: checks that say nothing, copies that are overwritten at once, and names that only hand a
+/// result on.
+pub(super) fn plain_copies(function: &mut Function, types: &[Type]) {
+    drop_overwritten(&mut function.body, types);
+    let mut assigned = vec![0u32; function.locals.len()];
+    let mut used = vec![0u32; function.locals.len()];
+    crate::ir::visit(&function.body, &mut |stmt| {
+        stmt.kind.for_each_dst(&mut |id| assigned[id.0 as usize] += 1);
+        stmt.kind.for_each_expr(&mut |e| count_uses(e, &mut used));
+        if let StmtKind::Check { local, .. } = stmt.kind {
+            used[local.0 as usize] += 1;
+        }
+    });
+    hand_on(&mut function.body, &|id| assigned[id.0 as usize] == 1 && used[id.0 as usize] == 1);
+}
+
+fn count_uses(e: &Expr, used: &mut [u32]) {
+    e.walk(&mut |e| {
+        if let ExprKind::Local(id) | ExprKind::Extent(id, _) = e.kind {
+            used[id.0 as usize] += 1;
+        }
+    });
+}
+
+fn drop_overwritten(block: &mut Block, types: &[Type]) {
+    block.retain(|stmt| match &stmt.kind {
+        StmtKind::Check { local, ty } => {
+            let known = !matches!(types.get(local.0 as usize), None | Some(Type::Unknown));
+            let open = ty.shaped().is_some_and(|s| s.shape.iter().all(Option::is_none));
+            !(known && open)
+        }
+        _ => true,
+    });
+    for at in (1..block.len()).rev() {
+        let (before, after) = (&block[at - 1].kind, &block[at].kind);
+        let StmtKind::Assign { dst, value } = before else { continue };
+        let overwritten = matches!(after, StmtKind::Op(op) if op.dst == Some(*dst)) && value.as_local().is_some();
+        let mut read = vec![0; types.len()];
+        after.for_each_expr(&mut |e| count_uses(e, &mut read));
+        if overwritten && read[dst.0 as usize] == 0 {
+            block.remove(at - 1);
+        }
+    }
+    for stmt in block {
+        for nested in blocks_mut(&mut stmt.kind) {
+            drop_overwritten(nested, types);
+        }
+    }
+}
+
+/// `t = op(…)`, `x = t` becomes `x = op(…)`.
+fn hand_on(block: &mut Block, once: &dyn Fn(LocalId) -> bool) {
+    for at in (1..block.len()).rev() {
+        let StmtKind::Assign { dst, value } = &block[at].kind else { continue };
+        let (dst, value) = (*dst, value.as_local());
+        if let StmtKind::Op(op) = &mut block[at - 1].kind
+            && op.dst.is_some()
+            && op.dst == value
+            && value.is_some_and(once)
+        {
+            op.dst = Some(dst);
+            block.remove(at);
+        }
+    }
+    for stmt in block {
+        for nested in blocks_mut(&mut stmt.kind) {
+            hand_on(nested, once);
         }
     }
 }
