@@ -76,6 +76,7 @@ impl Card {
             bytes_received: self.bytes_received.exact()?,
             bytes_sent: self.bytes_sent.exact()?,
             remote_loads: self.remote_loads.exact()?,
+            remote_stores: 0,
             peer_notifies: self.peer_notifies.exact()?,
             self_notifies: self.self_notifies.exact()?,
             waits: self.waits.exact()?,

@@ -22,6 +22,8 @@ pub struct RankCost {
     pub bytes_sent: u64,
     /// Loads from a peer.
     pub remote_loads: u64,
+    /// Stores into a peer's windows.
+    pub remote_stores: u64,
     /// Notifies to a peer.
     pub peer_notifies: u64,
     /// Notifies to the own rank.
@@ -46,7 +48,8 @@ pub struct Report {
     /// What was checked.
     pub checked: Checked,
     /// Sites whose result can depend on the order in which the ranks ran, although nothing raced: a `pl::read` of a cell that
-    /// others notify meanwhile. In the order of their places, each once.
+    /// others notify meanwhile, and a transfer that adds to elements of a float type to which others add meanwhile. In the order of their places, each
+    /// once.
     pub order_dependent: Vec<Site>,
 }
 
@@ -84,6 +87,12 @@ pub enum Fault {
     TileMemory(TileMemory),
     /// A deposit that a cell cannot hold.
     CellOverflow(CellOverflow),
+    /// A count of elements or rows for a peer that is negative, or more than there is room for.
+    Count(CountOutOfRange),
+    /// The root of a collective that is not a rank.
+    Root(RootOutOfRange),
+    /// Ranks of a domain that enter different collectives, or one with different arguments.
+    Collective(Box<CollectiveMismatch>),
     /// No rank can run, and not all are done.
     Deadlock(Deadlock),
     /// The ranks that can run re-read unchanged cells for ever.
@@ -129,6 +138,8 @@ pub enum AccessKind {
     Read,
     /// Writes data.
     Write,
+    /// Adds to data, as all transfers with `atomic = Add` may at the same time.
+    Add,
     /// Deposits into a signal cell.
     Notify,
     /// Compares or reads a signal cell.
@@ -217,7 +228,7 @@ pub struct Uninitialised {
     /// How many such elements the box has.
     pub missing: usize,
     /// A wait of the reading rank that passed without a notify of this launch.
-    pub stale: Option<StaleWait>,
+    pub stale: Option<Box<StaleWait>>,
 }
 
 /// A box that does not lie in its memory.
@@ -341,13 +352,74 @@ pub struct CellOverflow {
     pub add: i32,
 }
 
+/// A count for a peer that is negative, or more than there is room for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CountOutOfRange {
+    /// Where it was checked.
+    pub site: Site,
+    /// The peer that it concerns.
+    pub peer: u64,
+    /// The count.
+    pub count: i32,
+    /// The most that it may be.
+    pub limit: u64,
+}
+
+/// The root of a collective that is not a rank.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RootOutOfRange {
+    /// The collective.
+    pub site: Site,
+    /// The root.
+    pub root: u64,
+    /// The number of ranks of the domain.
+    pub ranks: usize,
+}
+
+/// Ranks of a domain that enter different collectives, or one with different arguments.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CollectiveMismatch {
+    /// The rank that entered its collective first. The op of the site is the collective.
+    pub first: Site,
+    /// The rank that was stopped.
+    pub second: Site,
+    /// How many collectives both had entered before on this domain, all alike.
+    pub before: u64,
+    /// What differs; empty when the collectives themselves do.
+    pub differences: Vec<Difference>,
+}
+
+/// An argument of a collective that two ranks give differently.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Difference {
+    /// The argument: `op`, `mode`, `root`, `target`, `signal`.
+    pub argument: &'static str,
+    /// What the first rank gives.
+    pub first: String,
+    /// What the second one gives.
+    pub second: String,
+}
+
 /// No rank can run, and not all are done.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Deadlock {
+    /// The collectives in which ranks wait for ranks that did not enter them.
+    pub not_entered: Vec<NotEntered>,
     /// Every rank that is blocked, in rank order.
     pub blocked: Vec<Blocked>,
     /// How many ranks are done.
     pub finished: usize,
+}
+
+/// A collective that not all ranks of its domain entered.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NotEntered {
+    /// The rank that entered it first. The op of the site is the collective.
+    pub first: Site,
+    /// How many ranks entered it.
+    pub entered: usize,
+    /// The ranks that did not, and what they do.
+    pub absent: Vec<(usize, RankState)>,
 }
 
 /// A rank that is blocked in a wait.
@@ -402,6 +474,8 @@ pub enum RankState {
     Spinning(Site),
     /// Its device is busy with another launch.
     Queued,
+    /// It has no call in this launch.
+    NoCall,
 }
 
 /// The ranks that can run re-read unchanged cells for ever.
@@ -456,6 +530,9 @@ impl Fault {
             Fault::Declared(_) => "declared-type",
             Fault::TileMemory(_) => "tile-memory",
             Fault::CellOverflow(_) => "cell-overflow",
+            Fault::Count(_) => "count",
+            Fault::Root(_) => "root",
+            Fault::Collective(_) => "collective",
             Fault::Deadlock(_) => "deadlock",
             Fault::Livelock(_) => "livelock",
             Fault::OpBudget(_) => "op-budget",
@@ -476,6 +553,9 @@ impl Fault {
             Fault::Declared(f) => Some(&f.site),
             Fault::TileMemory(f) => Some(&f.site),
             Fault::CellOverflow(f) => Some(&f.site),
+            Fault::Count(f) => Some(&f.site),
+            Fault::Root(f) => Some(&f.site),
+            Fault::Collective(f) => Some(&f.second),
             Fault::Deadlock(f) => f.blocked.first().map(|b| &b.site),
             Fault::Livelock(f) => f.spinning.first().map(|s| &s.site),
             Fault::OpBudget(f) => Some(&f.site),
@@ -488,7 +568,7 @@ impl RankState {
     /// Where the rank stands; `None` when it is done, or has not begun.
     pub const fn site(&self) -> Option<&Site> {
         match self {
-            RankState::Finished | RankState::Queued => None,
+            RankState::Finished | RankState::Queued | RankState::NoCall => None,
             RankState::Blocked(site) | RankState::Running(site) | RankState::Spinning(site) => Some(site),
         }
     }

@@ -138,3 +138,13 @@ pub(crate) fn cast(from: DType, input: &[u8], to: DType, out: &mut [u8]) {
 pub(crate) fn full(dtype: DType, value: u64, out: &mut [u8]) {
     with_element!(dtype, T => bytemuck::cast_slice_mut::<u8, T>(out).fill(T::from_register(value)));
 }
+
+/// `sum += data`; both of the same length, `data` wherever it stands.
+pub(crate) fn accumulate(dtype: DType, sum: &mut [u8], data: &[u8]) {
+    with_element!(dtype, T => {
+        let sum = bytemuck::cast_slice_mut::<u8, T>(sum);
+        for (sum, data) in sum.iter_mut().zip(data.chunks_exact(size_of::<T>())) {
+            *sum = Element::add(*sum, bytemuck::pod_read_unaligned(data));
+        }
+    });
+}

@@ -3,7 +3,7 @@
 use crate::check::Awaited;
 use crate::check::clock::Clock;
 use crate::check::init::Init;
-use crate::exec::{Exec, Flow};
+use crate::exec::{Entered, Exec, Flow};
 use crate::plan::scalar;
 use crate::plan::{Checked, Inst, Plan};
 use crate::tiles::Tiles;
@@ -11,6 +11,7 @@ use crate::window::Window;
 use pl_core::bind::Platform;
 use pl_core::fault::{Arithmetic, ArithmeticProblem, DeclaredType, Fault, OpBudget, RankCost, Site, StaleWait};
 use pl_core::op::dispatch;
+use pl_core::runtime::WindowId;
 use std::collections::BTreeSet;
 use std::sync::atomic::Ordering::SeqCst;
 use std::sync::atomic::{AtomicBool, AtomicU64};
@@ -44,6 +45,8 @@ pub(crate) struct Place {
     pub(crate) rank: usize,
     /// How many ranks the domain has.
     pub(crate) ranks: usize,
+    /// The domain: its number in the launch.
+    pub(crate) domain: usize,
 }
 
 /// What the ranks of one launch share. Inside of a launch a rank is known by the number of its call; reports and domains name ranks of the world.
@@ -54,14 +57,18 @@ pub(crate) struct Env<'a> {
     pub(crate) ranks: Vec<usize>,
     /// The call of each rank of the world; `None` for those that take no part.
     pub(crate) calls: Vec<Option<u32>>,
+    /// The windows of each rank's call, by the kernel's parameters.
+    pub(crate) windows: Vec<Box<[Option<WindowId>]>>,
     /// The platform.
     pub(crate) platform: &'a Platform,
     /// The most ops that a rank may execute.
     pub(crate) budget: u64,
     /// What concerns the rank of each call and others change.
     pub(crate) mail: Vec<Mail>,
-    /// Reads whose value depends on the schedule.
-    pub(crate) order_dependent: Mutex<BTreeSet<Site>>,
+    /// Instructions of ranks whose effect depends on the schedule.
+    pub(crate) order_dependent: Mutex<BTreeSet<(usize, usize)>>,
+    /// The collectives that the ranks enter, by domain.
+    pub(crate) entered: Vec<Mutex<Entered>>,
 }
 
 /// What concerns one rank and others change.
@@ -69,6 +76,8 @@ pub(crate) struct Env<'a> {
 pub(crate) struct Mail {
     /// Bytes that peers loaded from the rank's windows.
     pub(crate) served: AtomicU64,
+    /// Bytes that peers stored into the rank's windows.
+    pub(crate) pushed: AtomicU64,
     /// How often others changed the rank's window memory.
     changes: AtomicU64,
     /// Whether the rank is parked until they do again.
@@ -107,6 +116,8 @@ pub(crate) enum Memory<'a> {
     Out(&'a mut [u8], Init),
     /// A window.
     Window(&'a Window),
+    /// Another shape of an `Out` or `InOut` tensor.
+    View(u32),
 }
 
 /// What a rank does while it does not run.
@@ -157,6 +168,8 @@ pub(crate) struct Machine<'a> {
     /// Its place in the domain of each memory that is a window.
     pub(crate) places: Box<[Place]>,
     pub(crate) clock: Clock,
+    /// What a box that moves within one memory goes through.
+    pub(crate) scratch: Vec<u64>,
     pub(crate) state: State,
     pub(crate) cost: RankCost,
     /// Ops executed.
@@ -201,6 +214,7 @@ impl<'a> Machine<'a> {
             memories: memories.into(),
             places: places.into(),
             clock: Clock::new(call, calls),
+            scratch: Vec::new(),
             state: State::Ready,
             cost: RankCost::default(),
             ops: 0,
@@ -220,6 +234,14 @@ impl<'a> Machine<'a> {
     #[inline]
     pub(crate) fn own(&self, memory: u32) -> usize {
         self.places[memory as usize].rank
+    }
+
+    /// The memory with this number, of which views may be another shape.
+    pub(crate) fn memory(&self, memory: u32) -> &Memory<'a> {
+        match &self.memories[memory as usize] {
+            Memory::View(base) => &self.memories[*base as usize],
+            memory => memory,
+        }
     }
 
     /// Where the rank stands.

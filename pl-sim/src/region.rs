@@ -132,8 +132,18 @@ impl Runs {
         self.length * self.count
     }
 
+    /// The first so many elements.
+    pub(crate) const fn first(elements: usize) -> Runs {
+        let count = if elements > 0 { 1 } else { 0 };
+        Runs { base: 0, length: elements, count, around: [(0, 0); MAX_AXES], depth: 0 }
+    }
+
+    /// Whether two boxes of one memory may have an element in common.
+    pub(crate) fn meets(&self, other: &Runs) -> bool {
+        self.base < other.end() && other.base < self.end()
+    }
+
     /// One past the last element.
-    #[cfg(test)]
     fn end(&self) -> usize {
         if self.count == 0 {
             return 0;
@@ -179,9 +189,89 @@ impl Iterator for Starts<'_> {
     }
 }
 
+/// A stretch of elements that stand side by side in each of two boxes: where it starts in both, and how many they are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Piece {
+    /// The first element in the one memory.
+    pub(crate) left: usize,
+    /// The first element in the other.
+    pub(crate) right: usize,
+    /// Elements.
+    pub(crate) length: usize,
+}
+
+/// The stretches of two boxes of as many elements, in order.
+pub(crate) fn pieces<'r>(left: &'r Runs, right: &'r Runs) -> Pieces<'r> {
+    Pieces { left: Side::new(left), right: Side::new(right) }
+}
+
+/// The stretches of two boxes.
+pub(crate) struct Pieces<'r> {
+    left: Side<'r>,
+    right: Side<'r>,
+}
+
+/// What is left of a box.
+struct Side<'r> {
+    starts: Starts<'r>,
+    length: usize,
+    /// The rest of a run: its first element, and how many they are.
+    at: usize,
+    rest: usize,
+}
+
+impl<'r> Side<'r> {
+    fn new(runs: &'r Runs) -> Side<'r> {
+        Side { starts: runs.starts(), length: runs.length(), at: 0, rest: 0 }
+    }
+
+    /// Goes on to the next run, where one is at its end; whether there is anything left.
+    #[inline]
+    fn fill(&mut self) -> Option<()> {
+        if self.rest == 0 {
+            (self.at, self.rest) = (self.starts.next()?, self.length);
+        }
+        Some(())
+    }
+
+    #[inline]
+    fn take(&mut self, length: usize) -> usize {
+        self.rest -= length;
+        self.at += length;
+        self.at - length
+    }
+}
+
+impl Iterator for Pieces<'_> {
+    type Item = Piece;
+
+    #[inline]
+    fn next(&mut self) -> Option<Piece> {
+        self.left.fill()?;
+        self.right.fill()?;
+        let length = self.left.rest.min(self.right.rest);
+        Some(Piece { left: self.left.take(length), right: self.right.take(length), length })
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn two_boxes_have_common_stretches() {
+        let of = |shape: &[usize], offsets: [u64; 2], extents: [u64; 2]| {
+            Runs::new(shape, offsets.into_iter(), extents.into_iter()).expect("in bounds")
+        };
+        let (a, b) = (of(&[4, 6], [1, 0], [2, 6]), of(&[3, 9], [0, 2], [2, 6]));
+        let list: Vec<_> = pieces(&a, &b).map(|p| (p.left, p.right, p.length)).collect();
+        assert_eq!(list, [(6, 2, 6), (12, 11, 6)]);
+        assert_eq!(pieces(&b, &a).map(|p| (p.right, p.left, p.length)).collect::<Vec<_>>(), list);
+        assert_eq!(pieces(&a, &Runs::first(12)).map(|p| p.left).collect::<Vec<_>>(), [6]);
+        assert_eq!(pieces(&of(&[4, 6], [0, 0], [0, 6]), &Runs::first(0)).count(), 0);
+        assert!(a.meets(&of(&[4, 6], [2, 5], [1, 1])) && !a.meets(&of(&[4, 6], [3, 0], [1, 6])));
+        assert!(!a.meets(&Runs::first(0)) && !Runs::first(0).meets(&a));
+    }
 
     fn starts(shape: &[usize], offsets: &[u64], extents: &[u64]) -> Result<(usize, Vec<usize>), usize> {
         let runs = Runs::new(shape, offsets.iter().copied(), extents.iter().copied())?;

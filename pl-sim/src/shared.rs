@@ -5,7 +5,7 @@
 //! The memory of a window is reached in three ways only:
 //!
 //! 1. Through `&mut`, or as a [`HostBuffer`] that it was made into, between launches: nobody else has it.
-//! 2. Through a [`ReadGrant`] or [`WriteGrant`]. Making one takes a [`Passed`], and only the checks can make that: they give it
+//! 2. Through a [`ReadGrant`], [`WriteGrant`] or [`AddGrant`]. Making one takes a [`Passed`], and only the checks can make that: they give it
 //!    out after they have recorded the access and found every recorded access of another rank that conflicts with it to be ordered before it.
 //!    Both happen under the lock of the rank's window memory, so of two conflicting accesses one is recorded first, and the other is either
 //!    ordered after it or refused. "Ordered" means that the first rank made a notify after its access and the second passed a
@@ -15,19 +15,32 @@
 //! 3. As a signal cell ([`SharedBuffer::cell`]): atomically, also with a `Passed`. For the checks a notify is a write and a wait or read of a
 //!    cell is a read, which conflict with the accesses of 2. as above, and not with one another.
 //!
-//! So while a grant lives nobody writes what it reads, and nobody else touches what it writes.
+//! So while a grant lives no other rank writes what it reads, and no other rank touches what it writes, with one exception: adds do not conflict with
+//! adds, so that several [`AddGrant`]s for the same bytes may live. An add holds the lock of the stripe of memory that it changes, for as long as it
+//! reaches into it; and nobody but adds touches these bytes then.
+//!
+//! The own rank may hold two grants for one memory (it moves a box within it). It is one thread that uses them one after the other, and no reference to
+//! window memory leaves this module but the one to a stripe, for the time of one addition of other memory: so copies between windows go by pointers,
+//! which may overlap, and adds between windows through a buffer.
 #![expect(unsafe_code, reason = "the argument stands above")]
 
 use crate::check::Passed;
-use crate::region::Runs;
+use crate::region::{Piece, Runs, pieces};
 use std::alloc::{Layout, alloc_zeroed};
 use std::cell::UnsafeCell;
 use std::sync::atomic::AtomicI32;
+use std::sync::{Mutex, PoisonError};
+
+/// Bytes that one lock guards against other adds: a multiple of every element's size.
+const STRIPE: usize = 16 << 10;
+/// Locks of a memory: stripes share them in turn.
+const LOCKS: usize = 8;
 
 /// The memory of one rank in one window: zeros at first.
 pub(crate) struct SharedBuffer {
     words: Box<[UnsafeCell<u64>]>,
     bytes: usize,
+    adding: [Mutex<()>; LOCKS],
 }
 
 // SAFETY: a `&SharedBuffer` reaches the memory only through grants and cells, which do not conflict: see the module's argument.
@@ -38,7 +51,7 @@ impl SharedBuffer {
     pub(crate) fn new(bytes: usize) -> Option<SharedBuffer> {
         let count = bytes.div_ceil(8);
         if count == 0 {
-            return Some(SharedBuffer { words: Box::default(), bytes });
+            return Some(SharedBuffer { words: Box::default(), bytes, adding: Default::default() });
         }
         let layout = Layout::array::<UnsafeCell<u64>>(count).ok()?;
         // SAFETY: the layout is not empty.
@@ -48,12 +61,17 @@ impl SharedBuffer {
         }
         // SAFETY: the allocation is new, has the layout of a box of so many words, and zeros are words.
         let words = unsafe { Box::from_raw(std::ptr::slice_from_raw_parts_mut(data, count)) };
-        Some(SharedBuffer { words, bytes })
+        Some(SharedBuffer { words, bytes, adding: Default::default() })
+    }
+
+    /// How many bytes it has.
+    pub(crate) const fn bytes(&self) -> usize {
+        self.bytes
     }
 
     /// No memory.
     pub(crate) fn empty() -> SharedBuffer {
-        SharedBuffer { words: Box::default(), bytes: 0 }
+        SharedBuffer { words: Box::default(), bytes: 0, adding: Default::default() }
     }
 
     /// The memory, when nobody else has it.
@@ -78,6 +96,11 @@ impl SharedBuffer {
     /// The box of elements of `size` bytes, to write.
     pub(crate) fn write_grant<'g>(&'g self, runs: &'g Runs, size: usize, _passed: Passed<'g>) -> WriteGrant<'g> {
         WriteGrant { buffer: self, runs, size }
+    }
+
+    /// The box of elements of `size` bytes, to add to.
+    pub(crate) fn add_grant<'g>(&'g self, runs: &'g Runs, size: usize, _passed: Passed<'g>) -> AddGrant<'g> {
+        AddGrant { buffer: self, runs, size }
     }
 
     /// A signal cell.
@@ -119,7 +142,7 @@ impl From<HostBuffer> for SharedBuffer {
     fn from(buffer: HostBuffer) -> SharedBuffer {
         // SAFETY: the box is given up, and an `UnsafeCell<u64>` has the layout of the `u64` that it holds.
         let words = unsafe { Box::from_raw(Box::into_raw(buffer.words) as *mut [UnsafeCell<u64>]) };
-        SharedBuffer { words, bytes: buffer.bytes }
+        SharedBuffer { words, bytes: buffer.bytes, adding: Default::default() }
     }
 }
 
@@ -138,10 +161,22 @@ impl ReadGrant<'_> {
             return;
         }
         for (start, out) in self.runs.starts().zip(out.chunks_exact_mut(length)) {
-            let pointer = self.buffer.pointer(start * self.size, length);
-            // SAFETY: in bounds; nobody writes these bytes while the grant lives (2. above); `out` is no window memory.
-            unsafe { std::ptr::copy_nonoverlapping(pointer, out.as_mut_ptr(), length) };
+            self.copy(start, out);
         }
+    }
+
+    /// Copies the box into one of as many elements in other memory.
+    pub(crate) fn copy_to_box(&self, out: &mut [u8], runs: &Runs) {
+        for piece in pieces(self.runs, runs) {
+            self.copy(piece.left, &mut out[piece.right * self.size..][..piece.length * self.size]);
+        }
+    }
+
+    /// Copies elements of the box that stand side by side.
+    fn copy(&self, start: usize, out: &mut [u8]) {
+        let pointer = self.buffer.pointer(start * self.size, out.len());
+        // SAFETY: in bounds; nobody writes these bytes meanwhile (2. above); `out` is no window memory.
+        unsafe { std::ptr::copy_nonoverlapping(pointer, out.as_mut_ptr(), out.len()) };
     }
 }
 
@@ -160,9 +195,88 @@ impl WriteGrant<'_> {
             return;
         }
         for (start, data) in self.runs.starts().zip(data.chunks_exact(length)) {
+            self.copy(start, data);
+        }
+    }
+
+    /// Replaces the box by one of as many elements in other memory.
+    pub(crate) fn copy_from_box(&self, data: &[u8], runs: &Runs) {
+        for Piece { left, right, length } in pieces(self.runs, runs) {
+            self.copy(left, &data[right * self.size..][..length * self.size]);
+        }
+    }
+
+    /// Replaces the box by one of as many elements of a window. Where both have bytes in common, what is copied of these is not told.
+    pub(crate) fn copy_from_window(&self, source: &ReadGrant<'_>) {
+        for Piece { left, right, length } in pieces(self.runs, source.runs) {
+            let length = length * self.size;
+            let from = source.buffer.pointer(right * self.size, length);
+            let to = self.buffer.pointer(left * self.size, length);
+            // SAFETY: in bounds; no other rank writes the bytes that are read, or touches those that are written (2. above); they may overlap.
+            unsafe { std::ptr::copy(from, to, length) };
+        }
+    }
+
+    /// Fills the box with zeros.
+    pub(crate) fn clear(&self) {
+        let length = self.runs.length() * self.size;
+        for start in self.runs.starts() {
             let pointer = self.buffer.pointer(start * self.size, length);
-            // SAFETY: in bounds; nobody else touches these bytes while the grant lives (2. above); `data` is no window memory.
-            unsafe { std::ptr::copy_nonoverlapping(data.as_ptr(), pointer, length) };
+            // SAFETY: in bounds; nobody else touches these bytes meanwhile (2. above).
+            unsafe { std::ptr::write_bytes(pointer, 0, length) };
+        }
+    }
+
+    /// Replaces elements of the box that stand side by side.
+    fn copy(&self, start: usize, data: &[u8]) {
+        let pointer = self.buffer.pointer(start * self.size, data.len());
+        // SAFETY: in bounds; nobody else touches these bytes meanwhile (2. above); `data` is no window memory.
+        unsafe { std::ptr::copy_nonoverlapping(data.as_ptr(), pointer, data.len()) };
+    }
+}
+
+/// The right to add to a box now, at the same time as others that have it.
+pub(crate) struct AddGrant<'g> {
+    buffer: &'g SharedBuffer,
+    runs: &'g Runs,
+    size: usize,
+}
+
+impl AddGrant<'_> {
+    /// Adds a box of as many elements in other memory. `add` adds the elements on its right to those on its left.
+    pub(crate) fn add_from_box(&self, data: &[u8], runs: &Runs, add: impl Fn(&mut [u8], &[u8])) {
+        for Piece { left, right, length } in pieces(self.runs, runs) {
+            self.add(left, &data[right * self.size..][..length * self.size], &add);
+        }
+    }
+
+    /// Adds a box of as many elements of a window. Where both have bytes in common, what is added to these is not told.
+    pub(crate) fn add_from_window(&self, source: &ReadGrant<'_>, add: impl Fn(&mut [u8], &[u8])) {
+        let mut buffer = [0_u64; 512];
+        let buffer: &mut [u8] = bytemuck::cast_slice_mut(&mut buffer);
+        let most = buffer.len() / self.size;
+        for Piece { left, right, length } in pieces(self.runs, source.runs) {
+            for at in (0..length).step_by(most) {
+                let part = &mut buffer[..most.min(length - at) * self.size];
+                source.copy(right + at, part);
+                self.add(left + at, part, &add);
+            }
+        }
+    }
+
+    /// Adds to elements of the box that stand side by side.
+    fn add(&self, start: usize, mut data: &[u8], add: &impl Fn(&mut [u8], &[u8])) {
+        let mut at = start * self.size;
+        while !data.is_empty() {
+            let (now, later) = data.split_at(data.len().min(STRIPE - at % STRIPE));
+            // An addition does not panic, and a sum is never left half-made.
+            let adding = self.buffer.adding[at / STRIPE % LOCKS].lock().unwrap_or_else(PoisonError::into_inner);
+            let pointer = self.buffer.pointer(at, now.len());
+            // SAFETY: in bounds; meanwhile only adds touch these bytes (2. above), and of these only the one with the stripe's lock; `now` is no
+            // window memory.
+            add(unsafe { std::slice::from_raw_parts_mut(pointer, now.len()) }, now);
+            drop(adding);
+            (at, data) = (at + now.len(), later);
         }
     }
 }

@@ -2,7 +2,8 @@
 
 use crate::check::init::Init;
 use crate::devices::Devices;
-use crate::machine::{Env, Halt, Machine, Mail, Memory, Place, State};
+use crate::exec::Entered;
+use crate::machine::{Env, Halt, Machine, Memory, Mail, Place, State};
 use crate::plan::scalar::ScalarTy;
 use crate::plan::{MemoryInfo, Plan, plan_of};
 use crate::sched::{Ended, Parallel, Ranks, Schedule, Seeded};
@@ -17,8 +18,9 @@ use pl_core::runtime::{
     ArgValue, Contents, Engine, EngineError, Launch, LaunchOptions, RankCall, Scheduler, View, ViewMut, WindowId,
     WindowUser,
 };
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::num::NonZero;
+use std::sync::atomic::Ordering::Relaxed;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::Instant;
@@ -193,7 +195,7 @@ fn check_calls(
             ));
         }
         let mut domains: Vec<Option<&Arc<[usize]>>> = vec![None; plan.domains.len()];
-        for info in &plan.memories {
+        for info in plan.memories.iter().filter(|info| info.view_of.is_none()) {
             let Some(window) = check_memory(table, plan, info, &call.args[info.param])? else { continue };
             check_domain(window, info, plan, call.rank, &mut domains)?;
             used.entry(window.id)
@@ -306,17 +308,25 @@ impl Simulator {
         let ranks: Vec<usize> = calls.iter().map(|call| call.rank).collect();
         let mut machines = Vec::with_capacity(count);
         let mut bytes = 0_usize;
+        let window = |arg: &ArgValue<'_>| match arg {
+            ArgValue::Window(id) => Some(*id),
+            _ => None,
+        };
+        let of_calls = calls.iter().map(|call| call.args.iter().map(window).collect()).collect();
+        let mut domains = Domains::default();
         for (at, (call, plan)) in calls.into_iter().zip(plans).enumerate() {
-            machines.push(Mutex::new(machine(windows, call, plan, (at, count), &mut bytes)?));
+            machines.push(Mutex::new(machine(windows, call, plan, (at, count), &mut domains, &mut bytes)?));
         }
         let env = Env {
             plans: plans.iter().map(|plan| &**plan).collect(),
             ranks,
             calls: call_of,
+            windows: of_calls,
             platform: self.platform,
             budget: options.op_budget,
             mail: (0..count).map(|_| Mail::default()).collect(),
             order_dependent: Mutex::default(),
+            entered: domains.domains.into_iter().map(|ranks| Mutex::new(Entered::new(ranks))).collect(),
         };
         let interrupt = options.interrupt.as_deref();
         let ranks = Ranks { machines: &machines, env: &env, interrupt, bytes };
@@ -340,12 +350,30 @@ impl Simulator {
                 return Err(EngineError::Fault(Box::new(Fault::Interrupted(Interrupted { ranks }))));
             }
             Ended::Quiet if machines.iter().any(|m| m.state != State::Done) => {
-                return Err(EngineError::Fault(Box::new(stuck::explain(&machines))));
+                return Err(EngineError::Fault(Box::new(stuck::explain(&machines, &env))));
             }
             Ended::Quiet => {}
         }
-        let order_dependent = env.order_dependent.into_inner().unwrap_or_else(PoisonError::into_inner);
-        Ok(report(&machines, &env.mail, order_dependent, options.scheduler, threads, start))
+        Ok(report(&machines, &env, options.scheduler, threads, start))
+    }
+}
+
+/// The domains of the windows of a launch.
+#[derive(Default)]
+struct Domains {
+    domains: Vec<Arc<[usize]>>,
+    /// Their numbers, by where their ranks stand in memory.
+    known: HashMap<*const usize, usize>,
+}
+
+impl Domains {
+    fn number(&mut self, domain: &Arc<[usize]>) -> usize {
+        *self.known.entry(domain.as_ptr()).or_insert_with(|| {
+            self.domains.iter().position(|known| known == domain).unwrap_or_else(|| {
+                self.domains.push(Arc::clone(domain));
+                self.domains.len() - 1
+            })
+        })
     }
 }
 
@@ -355,11 +383,22 @@ fn machine<'a>(
     call: RankCall<'a>,
     plan: &'a Plan,
     number: (usize, usize),
+    domains: &mut Domains,
     bytes: &mut usize,
 ) -> Result<Machine<'a>, EngineError> {
     let mut args: Vec<Option<ArgValue<'a>>> = call.args.into_iter().map(Some).collect();
-    let mut memories = Vec::with_capacity(plan.memories.len());
+    let mut memories: Vec<(Memory<'a>, Place)> = Vec::with_capacity(plan.memories.len());
     for info in &plan.memories {
+        if let Some(base) = info.view_of {
+            let (memory, place) = &memories[base as usize];
+            let view = match *memory {
+                Memory::In(data) => Memory::In(data),
+                Memory::Window(window) => Memory::Window(window),
+                Memory::Out(..) | Memory::View(_) => Memory::View(base),
+            };
+            memories.push((view, *place));
+            continue;
+        }
         *bytes = bytes.saturating_add(info.elements * info.dtype.bytes());
         let memory = match args[info.param].take() {
             Some(ArgValue::In(data)) => Memory::In(data),
@@ -372,6 +411,7 @@ fn machine<'a>(
             Memory::Window(window) => Place {
                 rank: place_of(&window.domain, call.rank).ok_or_else(|| gone(window.id))?,
                 ranks: window.domain.len(),
+                domain: domains.number(&window.domain),
             },
             _ => Place::default(),
         };
@@ -389,28 +429,30 @@ fn machine<'a>(
 /// The report of a run that went well.
 fn report(
     machines: &[Machine<'_>],
-    mail: &[Mail],
-    order_dependent: BTreeSet<pl_core::fault::Site>,
+    env: &Env<'_>,
     scheduler: Scheduler,
     threads: usize,
     start: Instant,
 ) -> Report {
     let mut checked = Checked::default();
     let mut ranks = Vec::with_capacity(machines.len());
-    for (machine, mail) in machines.iter().zip(mail) {
+    for (machine, mail) in machines.iter().zip(&env.mail) {
         let mut cost = machine.cost;
-        cost.bytes_sent += mail.served.load(std::sync::atomic::Ordering::Relaxed);
+        cost.bytes_sent += mail.served.load(Relaxed);
+        cost.bytes_received += mail.pushed.load(Relaxed);
         checked.accesses += machine.accesses;
         checked.signals += cost.peer_notifies + cost.self_notifies + cost.waits;
         checked.ops += machine.ops;
         ranks.push(cost);
     }
+    let sites = env.order_dependent.lock().unwrap_or_else(PoisonError::into_inner);
+    let sites: BTreeSet<_> = sites.iter().map(|&(call, pc)| env.site(call, pc)).collect();
     Report {
         ranks,
         wall: start.elapsed(),
         scheduler,
         threads,
         checked,
-        order_dependent: order_dependent.into_iter().collect(),
+        order_dependent: sites.into_iter().collect(),
     }
 }

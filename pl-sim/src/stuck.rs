@@ -1,15 +1,17 @@
 //! Why nobody can run: the report of a deadlock or livelock, made from the ranks as they stand.
 
 use crate::check::Awaited;
-use crate::machine::{Machine, Memory, State};
+use crate::exec::Entered;
+use crate::machine::{Env, Machine, Memory, State};
 use crate::plan::scalar::ScalarTy;
 use crate::plan::senders::Outlook;
 use crate::region::indices;
 use crate::window::Window;
 use pl_core::dtype::DType;
-use pl_core::fault::{Blocked, Deadlock, Fault, Livelock, RankState, Region, Sender, Spinning};
+use pl_core::fault::{Blocked, Deadlock, Fault, Livelock, NotEntered, RankState, Region, Sender, Spinning};
 use pl_core::runtime::WindowId;
 use std::collections::BTreeMap;
+use std::sync::{Mutex, PoisonError};
 
 /// What a rank does.
 pub(crate) fn rank_state(machine: &Machine<'_>) -> RankState {
@@ -28,7 +30,7 @@ struct Outlooks {
 }
 
 /// The fault of ranks of which none can run and not all are done.
-pub(crate) fn explain(machines: &[Machine<'_>]) -> Fault {
+pub(crate) fn explain(machines: &[Machine<'_>], env: &Env<'_>) -> Fault {
     let outlooks: Vec<Outlooks> = machines
         .iter()
         .map(|machine| Outlooks {
@@ -50,10 +52,24 @@ pub(crate) fn explain(machines: &[Machine<'_>]) -> Fault {
     }
     let finished = machines.iter().filter(|m| m.state == State::Done).count();
     if spinning.is_empty() {
-        Fault::Deadlock(Deadlock { blocked, finished })
+        Fault::Deadlock(Deadlock { not_entered: not_entered(machines, env), blocked, finished })
     } else {
         Fault::Livelock(Livelock { spinning, blocked, finished })
     }
+}
+
+/// The collectives in which ranks wait for others that did not enter them.
+fn not_entered(machines: &[Machine<'_>], env: &Env<'_>) -> Vec<NotEntered> {
+    let state = |rank: usize| match env.calls.get(rank) {
+        Some(&Some(call)) => rank_state(&machines[call as usize]),
+        _ => RankState::NoCall,
+    };
+    let of_domain = |entered: &Mutex<Entered>| {
+        let open = entered.lock().unwrap_or_else(PoisonError::into_inner).open(env)?;
+        let absent = open.absent.iter().map(|&rank| (rank, state(rank))).collect();
+        Some(NotEntered { first: open.first, entered: open.entered, absent })
+    };
+    env.entered.iter().filter_map(of_domain).collect()
 }
 
 /// One element of a window's memory of `owner`, a rank of its domain; the machine says what the window is called.

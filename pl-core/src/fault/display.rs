@@ -69,9 +69,8 @@ impl Display for Region {
             }
         }
         f.write_str("]`")?;
-        match self.owner {
-            Some(rank) => write!(f, " of rank {rank}")?,
-            None => {}
+        if let Some(rank) = self.owner {
+            write!(f, " of rank {rank}")?;
         }
         match self.domain_rank {
             Some(rank) => write!(f, " (rank {rank} of its domain)"),
@@ -86,6 +85,7 @@ impl AccessKind {
         match self {
             AccessKind::Read => "read",
             AccessKind::Write => "wrote",
+            AccessKind::Add => "added to",
             AccessKind::Notify => "notified",
             AccessKind::Test => "tested",
         }
@@ -96,6 +96,7 @@ impl AccessKind {
         match self {
             AccessKind::Read => "would read",
             AccessKind::Write => "would write",
+            AccessKind::Add => "would add to",
             AccessKind::Notify => "would notify",
             AccessKind::Test => "would test",
         }
@@ -315,6 +316,77 @@ impl Display for CellOverflow {
     }
 }
 
+impl Display for CountOutOfRange {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let CountOutOfRange { site, peer, count, limit } = self;
+        write!(f, "rank {} has count {count} for peer {peer}; counts are 0..={limit}", site.rank)?;
+        write!(f, "{}", Arrow(site))?;
+        f.write_str("\n  = help: a count is not negative, and not more than what there is room for at each peer")
+    }
+}
+
+impl Display for RootOutOfRange {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let RootOutOfRange { site, root, ranks } = self;
+        write!(f, "root {root} of `{}` is not a rank: the domain has {}", site.op, Count(*ranks, "rank"))?;
+        write!(f, "{}", Arrow(site))?;
+        write!(f, "\n  = help: the root is one of 0..{ranks}, and the same on every rank")
+    }
+}
+
+impl Display for CollectiveMismatch {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let (first, second) = (&self.first, &self.second);
+        let (a, b) = (first.rank, second.rank);
+        if self.differences.is_empty() {
+            write!(
+                f,
+                "ranks enter different collectives: rank {b} enters `{}` at {}, rank {a} `{}` at {}",
+                second.op,
+                At(second),
+                first.op,
+                At(first)
+            )?;
+        } else {
+            write!(f, "ranks enter `{}` with different arguments", second.op)?;
+        }
+        write!(f, "{}", Arrow(second))?;
+        let number = self.before + 1;
+        write!(f, "\n  = rank {b} enters `{}` here, collective number {number} of this domain", second.op)?;
+        for difference in &self.differences {
+            write!(f, "\n  = `{}` is {}", difference.argument, difference.second)?;
+        }
+        write!(f, "{}", Arrow(first))?;
+        write!(f, "\n  = rank {a} entered `{}` here", first.op)?;
+        for difference in &self.differences {
+            write!(f, "\n  = `{}` is {}", difference.argument, difference.first)?;
+        }
+        f.write_str("\n  = help: all ranks of a domain enter the same collectives, in the same order and with the same arguments")
+    }
+}
+
+impl Display for NotEntered {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let mut groups: Vec<(String, Vec<usize>)> = vec![];
+        for (rank, state) in &self.absent {
+            group(&mut groups, *rank, state);
+        }
+        for (state, ranks) in groups {
+            write!(
+                f,
+                "\n  = rank{} {} did not enter `{}` ({}), in which {} wait{}: {state}",
+                if ranks.len() == 1 { "" } else { "s" },
+                ranges(&ranks),
+                self.first.op,
+                At(&self.first),
+                Count(self.entered, "rank"),
+                if self.entered == 1 { "s" } else { "" },
+            )?;
+        }
+        Ok(())
+    }
+}
+
 impl Display for RankState {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         match self {
@@ -322,6 +394,7 @@ impl Display for RankState {
             RankState::Blocked(site) => write!(f, "blocked in `{}` at {}", site.op, At(site)),
             RankState::Running(site) => write!(f, "running, at {}", At(site)),
             RankState::Spinning(site) => write!(f, "re-reading unchanged cells at {}", At(site)),
+            RankState::NoCall => f.write_str("without a call in this launch"),
             RankState::Queued => f.write_str("its device was busy with another launch"),
         }
     }
@@ -377,15 +450,20 @@ fn ranges(ranks: &[usize]) -> String {
     text
 }
 
+/// Adds a rank to those that do the same.
+fn group(groups: &mut Vec<(String, Vec<usize>)>, rank: usize, state: &RankState) {
+    let text = state.to_string();
+    match groups.iter_mut().find(|group| group.0 == text) {
+        Some(group) => group.1.push(rank),
+        None => groups.push((text, vec![rank])),
+    }
+}
+
 /// Writes where ranks stand, those together that stand alike.
 fn write_groups(f: &mut Formatter<'_>, states: impl Iterator<Item = (usize, RankState)>) -> fmt::Result {
     let mut groups: Vec<(String, Vec<usize>)> = vec![];
     for (rank, state) in states {
-        let text = state.to_string();
-        match groups.iter_mut().find(|group| group.0 == text) {
-            Some(group) => group.1.push(rank),
-            None => groups.push((text, vec![rank])),
-        }
+        group(&mut groups, rank, &state);
     }
     for (text, ranks) in groups {
         write!(f, "\n  = rank{} {}: {text}", if ranks.len() == 1 { "" } else { "s" }, ranges(&ranks))?;
@@ -414,8 +492,15 @@ impl Display for Deadlock {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         let total = self.blocked.len() + self.finished;
         write!(f, "deadlock: {} of {total} blocked, {} finished", Count(self.blocked.len(), "rank"), self.finished)?;
+        self.not_entered.iter().try_for_each(|collective| collective.fmt(f))?;
         write_ranks(f, &self.blocked, blocked)?;
         f.write_str("\n  = help: ")?;
+        let absent = self.not_entered.iter().flat_map(|collective| &collective.absent);
+        if absent.clone().any(|(_, state)| *state == RankState::Finished) {
+            return f.write_str(
+                "every rank of a domain enters the same collectives: look at the conditions and loops around this one, on the ranks that did not",
+            );
+        }
         let hopeless = self.blocked.iter().filter(|b| !b.senders.iter().any(|s| s.still));
         if self.blocked.iter().any(|b| b.senders.is_empty()) {
             f.write_str("a wait needs a notify of the same cell: compare peer and offsets of the notify with the offsets of the wait")
@@ -483,6 +568,9 @@ impl Display for Fault {
             Fault::Declared(fault) => fault.fmt(f),
             Fault::TileMemory(fault) => fault.fmt(f),
             Fault::CellOverflow(fault) => fault.fmt(f),
+            Fault::Count(fault) => fault.fmt(f),
+            Fault::Root(fault) => fault.fmt(f),
+            Fault::Collective(fault) => fault.fmt(f),
             Fault::Deadlock(fault) => fault.fmt(f),
             Fault::Livelock(fault) => fault.fmt(f),
             Fault::OpBudget(fault) => fault.fmt(f),

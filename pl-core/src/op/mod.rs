@@ -416,6 +416,14 @@ impl OpCode {
     }
 }
 
+impl Collective {
+    /// The path of the collective: `pld::tensor::barrier`.
+    pub fn path(self) -> &'static str {
+        let is = |op: &&OpCode| op.info().lowering.is_some_and(|lowering| lowering.collective == self);
+        OpCode::ALL.iter().find(is).map_or("", |op| op.path())
+    }
+}
+
 impl OpInfo {
     /// The entries of the table start from this.
     const BASE: OpInfo = OpInfo {

@@ -2,7 +2,7 @@
 
 use super::Deposit;
 use super::clock::{Clock, Release, Stamp};
-use super::log::Conflict;
+use super::log::{Access, Conflict};
 use pl_core::fault::AccessKind;
 use smallvec::SmallVec;
 
@@ -44,6 +44,8 @@ struct Cell {
     notified: SmallVec<[Notified; 1]>,
     /// The value before the first pending notify.
     base: i32,
+    /// Whether a store or transfer changed the value since: `base` is out of date, and nothing is pending.
+    changed: bool,
     /// The notifies that the owner has not learnt from, in their order.
     pending: SmallVec<[Pending; 1]>,
 }
@@ -112,6 +114,9 @@ impl Cells {
         if cell.launch != self.launch {
             *cell = Cell { launch: self.launch, initial: value, base: value, ..Cell::default() };
         }
+        if cell.changed {
+            (cell.base, cell.changed) = (value, false);
+        }
         cell
     }
 
@@ -120,7 +125,7 @@ impl Cells {
         &self,
         start: usize,
         end: usize,
-        writes: bool,
+        access: Access,
         owner: usize,
         clock: &Clock,
     ) -> Result<(), Conflict> {
@@ -142,12 +147,29 @@ impl Cells {
                     return found(notified.stamp, AccessKind::Notify);
                 }
                 let tested = Stamp { rank: owner as u32, epoch: cell.tested.0, pc: cell.tested.1 };
-                if writes && !clock.follows(tested) {
+                if access != Access::Read && !clock.follows(tested) {
                     return found(tested, AccessKind::Test);
                 }
             }
         }
         Ok(())
+    }
+
+    /// A store or transfer changes the cells from `start` to `end`. It is ordered after all notifies of them, and whoever tests them next after it: what is
+    /// pending teaches nothing more.
+    pub(crate) fn change(&mut self, start: usize, end: usize) {
+        if !self.touched {
+            return;
+        }
+        let launch = self.launch;
+        for (page, cells) in self.pages.iter_mut().enumerate().take(end.div_ceil(PAGE)).skip(start / PAGE) {
+            for (slot, cell) in cells.iter_mut().flat_map(|cells| cells.iter_mut()).enumerate() {
+                if cell.launch == launch && (start..end).contains(&(page * PAGE + slot)) {
+                    cell.pending.clear();
+                    cell.changed = true;
+                }
+            }
+        }
     }
 
     /// Records a notify of a cell that holds `value`. Whether a `pl::read` of the owner is not ordered before it: the instruction of the

@@ -74,6 +74,22 @@ impl Init {
             self.bits = Vec::new();
         }
     }
+
+    /// Makes the elements of a box of a memory of `elements` no data.
+    pub(crate) fn clear(&mut self, runs: &Runs, elements: usize) {
+        if self.missing == 0 {
+            if runs.elements() == 0 {
+                return;
+            }
+            self.bits = vec![u64::MAX; elements.div_ceil(64)];
+        }
+        for start in runs.starts() {
+            for (word, mask) in masks(start, runs.length()) {
+                self.missing += (self.bits[word] & mask).count_ones() as usize;
+                self.bits[word] &= !mask;
+            }
+        }
+    }
 }
 
 #[cfg(test)]
@@ -95,6 +111,14 @@ mod tests {
         assert_eq!(init.missing(&runs(0, 1000)), Some(Missing { first: 0, count: 1000 - 261 }));
         init.fill(&runs(0, 1000));
         assert_eq!(init.missing(&runs(0, 1000)), None);
+        assert_eq!(init.missing, 0);
+        init.clear(&runs(0, 0), 1000);
+        assert_eq!(init.missing(&runs(0, 1000)), None);
+        init.clear(&runs(990, 10), 1000);
+        init.clear(&runs(60, 10), 1000);
+        init.clear(&runs(62, 2), 1000);
+        assert_eq!(init.missing(&runs(0, 1000)), Some(Missing { first: 60, count: 20 }));
+        init.fill(&runs(60, 940));
         assert_eq!(init.missing, 0);
     }
 }

@@ -1,13 +1,25 @@
 //! The accesses to one rank's memory in one window that a later one could conflict with.
 //!
 //! Positions are elements in C order. Neighbouring elements that were accessed alike are one segment, so that a window that was
-//! written row by row is one segment again. A segment keeps the last write and the reads since that are not ordered before another of
-//! them: whoever is ordered after those is ordered after all others.
+//! written row by row is one segment again. A segment keeps the last write, the reads and the adds since. Of the reads, and of the adds, only those that
+//! are not ordered before another of them: whoever is ordered after those is ordered after all others.
 
 use super::clock::{Clock, Stamp};
+use pl_core::fault::AccessKind;
 
 /// The most segments in a chunk.
 const CHUNK: usize = 128;
+
+/// What an access does to its elements.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Access {
+    /// Reads them.
+    Read,
+    /// Replaces them.
+    Write,
+    /// Adds to them: does not conflict with others that do.
+    Add,
+}
 
 /// Elements that were accessed alike.
 #[derive(Clone, Debug, PartialEq)]
@@ -18,46 +30,85 @@ struct Segment {
     write: Stamp,
     /// A read since.
     read: Stamp,
-    /// Further reads since.
-    #[expect(clippy::box_collection, reason = "rarely there, and a third of the size")]
-    reads: Option<Box<Vec<Stamp>>>,
+    /// An add since.
+    add: Stamp,
+    /// Further ones; rarely there.
+    more: Option<Box<More>>,
+}
+
+/// Reads and adds beyond one of each.
+#[derive(Clone, Debug, Default, PartialEq)]
+struct More {
+    reads: Vec<Stamp>,
+    adds: Vec<Stamp>,
 }
 
 impl Segment {
-    fn written(start: u32, end: u32, write: Stamp) -> Segment {
-        Segment { start, end, write, read: Stamp::NONE, reads: None }
+    /// Elements that were only accessed once.
+    fn new(start: u32, end: u32, access: Access, stamp: Stamp) -> Segment {
+        let mut segment = Segment { start, end, write: Stamp::NONE, read: Stamp::NONE, add: Stamp::NONE, more: None };
+        match access {
+            Access::Read => segment.read = stamp,
+            Access::Write => segment.write = stamp,
+            Access::Add => segment.add = stamp,
+        }
+        segment
     }
 
     /// Whether the two may be one segment.
     fn alike(&self, other: &Segment) -> bool {
-        self.write == other.write && self.read == other.read && self.reads == other.reads
+        (self.write, self.read, self.add) == (other.write, other.read, other.add) && self.more == other.more
     }
 
-    /// Adds a read, in the place of those that are ordered before it.
-    fn add_read(&mut self, stamp: Stamp, clock: &Clock) {
-        if let Some(reads) = &mut self.reads {
-            reads.retain(|&read| !clock.follows(read));
-            if reads.is_empty() {
-                self.reads = None;
+    /// Records an access that does not conflict, in the place of those that it makes needless.
+    fn record(&mut self, access: Access, stamp: Stamp, clock: &Clock) {
+        if access == Access::Write {
+            *self = Segment::new(self.start, self.end, access, stamp);
+            return;
+        }
+        if let Some(more) = &mut self.more {
+            let (list, other) = more.lists(access);
+            list.retain(|&earlier| !clock.follows(earlier));
+            if list.is_empty() && other.is_empty() {
+                self.more = None;
             }
         }
-        if self.read.is_none() || clock.follows(self.read) {
-            self.read = stamp;
+        let one = if access == Access::Read { &mut self.read } else { &mut self.add };
+        if clock.follows(*one) {
+            *one = stamp;
         } else {
-            self.reads.get_or_insert_default().push(stamp);
+            self.more.get_or_insert_default().lists(access).0.push(stamp);
         }
     }
 
-    /// An access that conflicts with one of the rank of `clock`: its stamp, and whether it is a write.
-    fn conflict(&self, writes: bool, clock: &Clock) -> Option<(Stamp, bool)> {
-        if !clock.follows(self.write) {
-            return Some((self.write, true));
+    /// The first add, or the first read, that is not ordered before what the rank of `clock` does.
+    fn unordered(&self, access: Access, clock: &Clock) -> Option<Stamp> {
+        let (one, more) = match access {
+            Access::Write => (self.write, None),
+            Access::Read => (self.read, self.more.as_ref().map(|more| &more.reads)),
+            Access::Add => (self.add, self.more.as_ref().map(|more| &more.adds)),
+        };
+        std::iter::once(&one).chain(more.into_iter().flatten()).find(|&&stamp| !clock.follows(stamp)).copied()
+    }
+
+    /// An access that conflicts with one of the rank of `clock`.
+    fn conflict(&self, access: Access, clock: &Clock) -> Option<(Stamp, AccessKind)> {
+        let among = |kind| self.unordered(kind, clock);
+        let write = among(Access::Write).map(|stamp| (stamp, AccessKind::Write));
+        let add = || (access != Access::Add).then(|| among(Access::Add)).flatten().map(|stamp| (stamp, AccessKind::Add));
+        let read =
+            || (access != Access::Read).then(|| among(Access::Read)).flatten().map(|stamp| (stamp, AccessKind::Read));
+        write.or_else(add).or_else(read)
+    }
+}
+
+impl More {
+    /// The list of accesses of this kind, and the other one.
+    fn lists(&mut self, access: Access) -> (&mut Vec<Stamp>, &Vec<Stamp>) {
+        match access {
+            Access::Read => (&mut self.reads, &self.adds),
+            Access::Write | Access::Add => (&mut self.adds, &self.reads),
         }
-        if !writes {
-            return None;
-        }
-        let reads = self.reads.iter().flat_map(|reads| reads.iter());
-        std::iter::once(&self.read).chain(reads).find(|&&read| !clock.follows(read)).map(|&read| (read, false))
     }
 }
 
@@ -67,7 +118,7 @@ pub(crate) struct Conflict {
     /// The earlier access.
     pub(crate) first: Stamp,
     /// What it did.
-    pub(crate) kind: pl_core::fault::AccessKind,
+    pub(crate) kind: AccessKind,
     /// The elements that it accessed and that are known of it, from and to.
     pub(crate) accessed: (usize, usize),
     /// The elements that both access.
@@ -126,58 +177,57 @@ impl Log {
         }
     }
 
-    /// What an access to the elements from `start` to `end` conflicts with.
-    pub(crate) fn check(&self, start: u32, end: u32, writes: bool, clock: &Clock) -> Result<(), Conflict> {
+    /// Checks an access to the elements from `start` to `end`. Of an add: an earlier one that nothing orders before it.
+    pub(crate) fn check(&self, start: u32, end: u32, access: Access, clock: &Clock) -> Result<Option<Stamp>, Conflict> {
         let mut at = self.find(start);
+        let mut beside = None;
         while let Some(segment) = self.get(at)
             && segment.start < end
         {
-            if let Some((first, wrote)) = segment.conflict(writes, clock) {
-                use pl_core::fault::AccessKind::{Read, Write};
+            if let Some((first, kind)) = segment.conflict(access, clock) {
                 return Err(Conflict {
                     first,
-                    kind: if wrote { Write } else { Read },
+                    kind,
                     accessed: (segment.start as usize, segment.end as usize),
                     overlap: (segment.start.max(start) as usize, segment.end.min(end) as usize),
                 });
             }
+            if access == Access::Add && beside.is_none() {
+                beside = segment.unordered(Access::Add, clock);
+            }
             at = self.after(at);
         }
-        Ok(())
+        Ok(beside)
     }
 
-    /// Checks an access, and records it.
+    /// Checks an access, and records it. Gives what [`Log::check`] does.
     pub(crate) fn access(
         &mut self,
         (start, end): (u32, u32),
-        writes: bool,
+        access: Access,
         stamp: Stamp,
         clock: &Clock,
-    ) -> Result<(), Conflict> {
-        self.check(start, end, writes, clock)?;
+    ) -> Result<Option<Stamp>, Conflict> {
+        let beside = self.check(start, end, access, clock)?;
         let first = self.find(start);
         // The same box as before: nothing is split.
         if let Some(segment) = self.chunks.get_mut(first.chunk).and_then(|chunk| chunk.get_mut(first.index))
             && segment.start == start
             && segment.end == end
         {
-            if writes {
-                *segment = Segment::written(start, end, stamp);
-            } else {
-                segment.add_read(stamp, clock);
-            }
-            return Ok(());
+            segment.record(access, stamp, clock);
+            return Ok(beside);
         }
+        let new = Segment::new(start, end, access, stamp);
         // The elements after those that were accessed alike, as rows in a loop are.
         if self.get(first).is_none_or(|next| next.start > end)
             && let Some(at) = self.before(first)
             && let segment = &mut self.chunks[at.chunk][at.index]
             && segment.end == start
-            && segment.reads.is_none()
-            && (segment.write, segment.read) == if writes { (stamp, Stamp::NONE) } else { (Stamp::NONE, stamp) }
+            && segment.alike(&new)
         {
             segment.end = end;
-            return Ok(());
+            return Ok(beside);
         }
         self.scratch.clear();
         let mut from = first;
@@ -199,15 +249,15 @@ impl Log {
                 self.push(Segment { end: start, ..segment.clone() });
             }
             let inside = (segment.start.max(start), segment.end.min(end));
-            if !writes {
+            if access != Access::Write {
                 if inside.0 > reached {
-                    self.push_read(reached, inside.0, stamp);
+                    self.push(Segment { start: reached, end: inside.0, ..new.clone() });
                 }
                 let mut part = Segment { start: inside.0, end: inside.1, ..segment.clone() };
-                part.add_read(stamp, clock);
+                part.record(access, stamp, clock);
                 self.push(part);
             } else if segment.end >= end || self.get(self.after(at)).is_none_or(|next| next.start >= end) {
-                self.push(Segment::written(start, end, stamp));
+                self.push(new.clone());
             }
             reached = inside.1;
             if segment.end > end {
@@ -215,9 +265,9 @@ impl Log {
             }
             at = self.after(at);
         }
-        match (writes, at == first) {
-            (true, true) => self.push(Segment::written(start, end, stamp)),
-            (false, _) if reached < end => self.push_read(reached, end, stamp),
+        match (access, at == first) {
+            (Access::Write, true) => self.push(new),
+            (Access::Read | Access::Add, _) if reached < end => self.push(Segment { start: reached, ..new }),
             _ => {}
         }
         if let Some(segment) = self.get(at)
@@ -228,11 +278,13 @@ impl Log {
             self.push(segment);
         }
         self.replace(from, at);
-        Ok(())
+        Ok(beside)
     }
 
-    fn push_read(&mut self, start: u32, end: u32, read: Stamp) {
-        self.push(Segment { start, end, write: Stamp::NONE, read, reads: None });
+    /// Whether an access of this launch changed an element.
+    pub(crate) fn changed(&self, position: u32) -> bool {
+        let segment = self.get(self.find(position)).filter(|segment| segment.start <= position);
+        segment.is_some_and(|segment| !segment.write.is_none() || !segment.add.is_none())
     }
 
     /// Adds a segment to the scratch, or lengthens the last one.
@@ -287,14 +339,24 @@ mod tests {
     use crate::check::clock::Release;
 
     /// A plain model: per element, every access ever made.
-    struct Model(Vec<Vec<(Stamp, bool)>>);
+    struct Model(Vec<Vec<(Stamp, Access)>>);
 
     impl Model {
-        fn check(&self, start: u32, end: u32, writes: bool, clock: &Clock) -> bool {
+        fn check(&self, start: u32, end: u32, access: Access, clock: &Clock) -> bool {
+            let alike = |first| first == access && access != Access::Write;
             self.0[start as usize..end as usize]
                 .iter()
                 .flatten()
-                .all(|&(stamp, wrote)| !(wrote || writes) || clock.follows(stamp))
+                .all(|&(stamp, first)| alike(first) || clock.follows(stamp))
+        }
+
+        /// Whether an add meets another one that nothing orders before it.
+        fn meets(&self, start: u32, end: u32, access: Access, clock: &Clock) -> bool {
+            access == Access::Add
+                && self.0[start as usize..end as usize]
+                    .iter()
+                    .flatten()
+                    .any(|&(stamp, first)| first == Access::Add && !clock.follows(stamp))
         }
     }
 
@@ -323,17 +385,20 @@ mod tests {
                 let start = random(u64::from(size)) as u32;
                 let longest = if random(4) == 0 { u64::from(size - start) } else { u64::from(size - start).min(3) };
                 let end = start + 1 + random(longest) as u32;
-                let writes = random(2) == 0;
+                let access = [Access::Read, Access::Write, Access::Add][random(3) as usize];
                 let stamp = clocks[rank].stamp(step % 3);
-                let ours = log.access((start, end), writes, stamp, &clocks[rank]);
-                assert_eq!(ours.is_ok(), model.check(start, end, writes, &clocks[rank]), "seed {seed}, step {step}");
+                let ours = log.access((start, end), access, stamp, &clocks[rank]);
+                assert_eq!(ours.is_ok(), model.check(start, end, access, &clocks[rank]), "seed {seed}, step {step}");
+                if let Ok(beside) = ours {
+                    assert_eq!(beside.is_some(), model.meets(start, end, access, &clocks[rank]), "seed {seed}");
+                }
                 if let Err(conflict) = ours {
                     assert!(conflict.overlap.0 >= start as usize && conflict.overlap.1 <= end as usize);
                     assert!(conflict.overlap.0 < conflict.overlap.1);
                     continue;
                 }
                 for element in &mut model.0[start as usize..end as usize] {
-                    element.push((stamp, writes));
+                    element.push((stamp, access));
                 }
                 let segments: Vec<_> = log.chunks.iter().flatten().collect();
                 assert!(segments.iter().all(|s| s.start < s.end));
@@ -349,18 +414,18 @@ mod tests {
         let mut log = Log::default();
         let clock = Clock::new(0, 2);
         for row in 0..1000 {
-            log.access((row * 8, row * 8 + 8), true, clock.stamp(3), &clock).expect("no conflict");
+            log.access((row * 8, row * 8 + 8), Access::Write, clock.stamp(3), &clock).expect("no conflict");
         }
         assert_eq!(log.len(), 1);
         let mut other = Clock::new(1, 2);
         let mut clock = clock;
         other.acquire(0, &clock.release());
         for row in (0..1000).step_by(2) {
-            log.access((row * 8, row * 8 + 8), false, other.stamp(5), &other).expect("no conflict");
+            log.access((row * 8, row * 8 + 8), Access::Read, other.stamp(5), &other).expect("no conflict");
         }
         assert_eq!(log.len(), 1000);
         clock.acquire(1, &other.release());
-        log.access((0, 8000), true, clock.stamp(4), &clock).expect("no conflict");
+        log.access((0, 8000), Access::Write, clock.stamp(4), &clock).expect("no conflict");
         assert_eq!(log.len(), 1);
     }
 

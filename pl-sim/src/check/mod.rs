@@ -1,7 +1,7 @@
 //! The checks of accesses to window memory: made before the access, under the lock of the memory that it reaches.
 //!
 //! Two accesses conflict when different ranks make them, they share an element, and one of them changes it. Notifies, waits and `pl::read`s of
-//! cells do not conflict with one another. An access is refused when it conflicts with an earlier one that is not
+//! cells do not conflict with one another, and neither do transfers that add. An access is refused when it conflicts with an earlier one that is not
 //! ordered before it ([`clock`]), when it reads elements that are not data ([`init`]), or when a cell cannot hold a deposit.
 //! What passes is recorded ([`log`], [`cells`]) and gets a grant for the memory ([`crate::shared`]).
 
@@ -11,11 +11,11 @@ pub(crate) mod init;
 pub(crate) mod log;
 
 use crate::region::Runs;
-use crate::shared::{HostBuffer, ReadGrant, SharedBuffer, WriteGrant};
+use crate::shared::{AddGrant, HostBuffer, ReadGrant, SharedBuffer, WriteGrant};
 use cells::Cells;
-use clock::Clock;
+use clock::{Clock, Stamp};
 use init::{Init, Missing};
-use log::{Conflict, Log};
+use log::{Access, Conflict, Log};
 use pl_core::fault::Compare;
 use std::marker::PhantomData;
 use std::sync::atomic::Ordering::Relaxed;
@@ -199,32 +199,55 @@ impl Memory {
         self.history.get_mut().unwrap_or_else(PoisonError::into_inner).init = Init::all();
     }
 
-    /// Checks an ordinary access.
-    fn access(&self, runs: &Runs, writes: bool, clock: &Clock, pc: usize) -> Result<(), Refused> {
+    /// Checks an ordinary access. Of an add: an earlier one to some element that nothing orders before it.
+    fn access(&self, runs: &Runs, access: Access, clock: &Clock, pc: usize) -> Result<Option<Stamp>, Refused> {
         let stamp = clock.stamp(pc);
         let history = &mut *self.lock();
+        let mut beside = None;
         for start in runs.starts() {
             let end = start + runs.length();
-            history.cells.check(start, end, writes, self.owner, clock)?;
-            history.log.access((start as u32, end as u32), writes, stamp, clock)?;
+            history.cells.check(start, end, access, self.owner, clock)?;
+            beside = beside.or(history.log.access((start as u32, end as u32), access, stamp, clock)?);
+            if access != Access::Read {
+                history.cells.change(start, end);
+            }
         }
-        if writes {
+        if access != Access::Read {
             history.init.fill(runs);
-            return Ok(());
+            return Ok(beside);
         }
-        history.init.missing(runs).map_or(Ok(()), |missing| Err(Refused::Missing(missing)))
+        history.init.missing(runs).map_or(Ok(None), |missing| Err(Refused::Missing(missing)))
     }
 
     /// Asks to read a box as data.
     pub(crate) fn read<'g>(&'g self, runs: &'g Runs, clock: &'g Clock, pc: usize) -> Result<ReadGrant<'g>, Refused> {
-        self.access(runs, false, clock, pc)?;
+        self.access(runs, Access::Read, clock, pc)?;
         Ok(self.buffer.read_grant(runs, self.size, Passed(PhantomData)))
     }
 
     /// Asks to write a box.
     pub(crate) fn write<'g>(&'g self, runs: &'g Runs, clock: &'g Clock, pc: usize) -> Result<WriteGrant<'g>, Refused> {
-        self.access(runs, true, clock, pc)?;
+        self.access(runs, Access::Write, clock, pc)?;
         Ok(self.buffer.write_grant(runs, self.size, Passed(PhantomData)))
+    }
+
+    /// Asks to add to a box, at the same time as others may. Elements that are no data count as zero, and become data. Also gives an
+    /// earlier add to some element that nothing orders before this one.
+    pub(crate) fn add<'g>(
+        &'g self,
+        runs: &'g Runs,
+        clock: &'g Clock,
+        pc: usize,
+    ) -> Result<(AddGrant<'g>, Option<Stamp>), Refused> {
+        let beside = self.access(runs, Access::Add, clock, pc)?;
+        Ok((self.buffer.add_grant(runs, self.size, Passed(PhantomData)), beside))
+    }
+
+    /// Makes a box no data any more, which is a write: what is not data holds zeros.
+    pub(crate) fn discard(&self, runs: &Runs, clock: &Clock, pc: usize) -> Result<(), Refused> {
+        self.write(runs, clock, pc)?.clear();
+        self.lock().init.clear(runs, self.buffer.bytes() / self.size);
+        Ok(())
     }
 
     /// Deposits into a cell.
@@ -236,7 +259,7 @@ impl Memory {
         pc: usize,
     ) -> Result<Notified, Refused> {
         let history = &mut *self.lock();
-        history.log.check(index as u32, index as u32 + 1, true, clock)?;
+        history.log.check(index as u32, index as u32 + 1, Access::Write, clock)?;
         let value = self.buffer.cell(index, Passed(PhantomData)).load(Relaxed);
         let new = match deposit {
             Deposit::Add(add) => value.checked_add(add).ok_or(Refused::Overflow { value, add })?,
@@ -256,7 +279,7 @@ impl Memory {
     pub(crate) fn wait(&self, awaited: Awaited, clock: &mut Clock, pc: usize) -> Result<Waited, Refused> {
         let Awaited { index, expected, compare } = awaited;
         let history = &mut *self.lock();
-        history.log.check(index as u32, index as u32 + 1, false, clock)?;
+        history.log.check(index as u32, index as u32 + 1, Access::Read, clock)?;
         let value = self.buffer.cell(index, Passed(PhantomData)).load(Relaxed);
         let tested = history.cells.test(index, value, false, clock, pc);
         if !compare.holds(value, expected) {
@@ -264,13 +287,14 @@ impl Memory {
             return Ok(Waited::Parked);
         }
         history.cells.acquire(index, value, |value| compare.holds(value, expected), clock);
-        Ok(Waited::Passed { stale: compare.holds(tested.initial, expected).then_some(tested.initial) })
+        let stale = compare.holds(tested.initial, expected) && !history.log.changed(index as u32);
+        Ok(Waited::Passed { stale: stale.then_some(tested.initial) })
     }
 
     /// Reads the owner's cell; the second value tells whether it depends on the schedule.
     pub(crate) fn read_cell(&self, index: usize, clock: &Clock, pc: usize) -> Result<(i32, bool), Refused> {
         let history = &mut *self.lock();
-        history.log.check(index as u32, index as u32 + 1, false, clock)?;
+        history.log.check(index as u32, index as u32 + 1, Access::Read, clock)?;
         let value = self.buffer.cell(index, Passed(PhantomData)).load(Relaxed);
         let tested = history.cells.test(index, value, true, clock, pc);
         Ok((value, tested.unordered))
@@ -301,6 +325,7 @@ mod tests {
     enum Kind {
         Read,
         Write,
+        Add,
         Notify,
         Test,
     }
@@ -320,10 +345,10 @@ mod tests {
     impl Model {
         fn allows(&self, rank: usize, cell: usize, kind: Kind) -> bool {
             let signal = |kind| matches!(kind, Kind::Notify | Kind::Test);
-            let writes = |kind| matches!(kind, Kind::Write | Kind::Notify);
+            let writes = |kind| matches!(kind, Kind::Write | Kind::Add | Kind::Notify);
             self.accesses.iter().enumerate().all(|(id, &(other, at, first))| {
-                let conflict =
-                    at == cell && other != rank && (writes(kind) || writes(first)) && !(signal(kind) && signal(first));
+                let together = signal(kind) && signal(first) || kind == Kind::Add && first == Kind::Add;
+                let conflict = at == cell && other != rank && (writes(kind) || writes(first)) && !together;
                 !conflict || self.knows[rank].get(id) == Some(&true)
             })
         }
@@ -378,7 +403,8 @@ mod tests {
             let mut model = Model { knows: vec![vec![]; ranks], notifies: vec![vec![]; cells], ..Model::default() };
             for step in 0..120 {
                 let rank = random(ranks);
-                let kind = [Kind::Read, Kind::Write, Kind::Notify, Kind::Notify, Kind::Test, Kind::Test][random(6)];
+                let kind =
+                    [Kind::Read, Kind::Write, Kind::Add, Kind::Notify, Kind::Notify, Kind::Test, Kind::Test][random(7)];
                 // Only the owner tests a cell.
                 let owner = if kind == Kind::Test { rank } else { random(ranks) };
                 let index = random(CELLS);
@@ -391,6 +417,7 @@ mod tests {
                 let ours = match kind {
                     Kind::Read => memory.read(&runs, clock, step).map(|_| ()),
                     Kind::Write => memory.write(&runs, clock, step).map(|_| ()),
+                    Kind::Add => memory.add(&runs, clock, step).map(|_| ()),
                     Kind::Notify => memory.notify(index, deposit, clock, step).map(|_| ()),
                     Kind::Test => {
                         let expected = memory.peek_cell(index) - slack;
@@ -412,7 +439,7 @@ mod tests {
                         model.notifies[cell].push((model.accesses.len() - 1, deposit, released));
                     }
                     Kind::Test => model.learn(rank, cell, held - slack),
-                    Kind::Read | Kind::Write => {}
+                    Kind::Read | Kind::Write | Kind::Add => {}
                 }
             }
         }

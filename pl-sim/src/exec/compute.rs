@@ -45,7 +45,7 @@ impl<'a> Exec<'_, 'a, '_> {
                 );
             }
         }
-        self.count_tiles(op, bytes)?;
+        self.count_tiles(op, bytes, 0)?;
         let Some(dst) = self.dst(op) else { return Ok(Flow::Next) };
         let size = dtype.bytes();
         if dst == lhs && self.machine.tiles.replaceable(dst, rhs) {
@@ -77,7 +77,7 @@ impl<'a> Exec<'_, 'a, '_> {
         let dtype = self.machine.plan.tiles[tile as usize].dtype;
         let shape = *self.machine.tiles.shape(tile);
         let bytes = shape.elements() * dtype.bytes();
-        self.count_tiles(op, bytes)?;
+        self.count_tiles(op, bytes, 0)?;
         let Some(dst) = self.dst(op) else { return Ok(Flow::Next) };
         if dst == tile && self.machine.tiles.replaceable(dst, None) {
             let mut output = self.machine.tiles.take(dst, bytes);
@@ -98,7 +98,7 @@ impl<'a> Exec<'_, 'a, '_> {
         let (from, to) = (plan.tiles[tile as usize].dtype, plan.tiles[dst as usize].dtype);
         let shape = *self.machine.tiles.shape(tile);
         let bytes = shape.elements() * to.bytes();
-        self.count_tiles(op, bytes)?;
+        self.count_tiles(op, bytes, 0)?;
         let mut output = self.output(dst, bytes, &[tile])?;
         elementwise::cast(from, self.machine.tiles.bytes(tile, from.bytes()), to, output.bytes());
         self.finish_tile(dst, output, shape)
@@ -112,14 +112,15 @@ impl<'a> Exec<'_, 'a, '_> {
         let dtype = self.machine.plan.tiles[dst as usize].dtype;
         let shape = self.shape(extents, Some(dst), dtype.bytes())?;
         let bytes = shape.elements() * dtype.bytes();
-        self.count_tiles(op, bytes)?;
+        self.count_tiles(op, bytes, 0)?;
         let mut output = self.output(dst, bytes, &[])?;
         elementwise::full(dtype, value, output.bytes());
         self.finish_tile(dst, output, shape)
     }
 
-    /// Compares the tile memory that an op needs with what the platform has, where binding could not.
-    pub(super) fn count_tiles(&self, op: &OpInst, result: usize) -> Result<(), Halt> {
+    /// Compares the tile memory that an op needs with what the platform has, where binding could not: for its result, and for the chunks that it
+    /// moves.
+    pub(super) fn count_tiles(&self, op: &OpInst, result: usize, staged: u64) -> Result<(), Halt> {
         let (Some(live), Some(limit)) = (&op.tiles, self.env.platform.tile_bytes) else { return Ok(()) };
         let machine = &*self.machine;
         let size = |tile: u32| {
@@ -136,6 +137,10 @@ impl<'a> Exec<'_, 'a, '_> {
         {
             needed += result;
             tiles.push((named(dst), result));
+        }
+        if staged > 0 {
+            needed = needed.saturating_add(staged);
+            tiles.push(("chunk".into(), staged));
         }
         if needed <= limit as u64 {
             return Ok(());

@@ -1,17 +1,23 @@
 //! The execution of the ops: [`Execute`] for a rank. Each method resolves its arguments, has them checked, and only then touches memory.
 
+mod bulk;
+mod collective;
 mod compute;
 mod refuse;
 mod signal;
 mod transfer;
+
+pub(crate) use collective::Entered;
 
 use crate::elementwise::{Add, Div, Maximum, Minimum, Mul, Sub};
 use crate::machine::{Env, Halt, Machine, Memory, Place, Wake};
 use crate::plan::{Dst, OpInst, Operand, Reg};
 use crate::region::{Runs, Shape};
 use crate::tiles::Output;
+use crate::window::Window;
 use pl_core::fault::{Fault, OutOfBounds, PeerOutOfRange, TileMemory};
 use pl_core::op::{Execute, OpCode};
+use signal::Signal;
 
 /// A rank that executes an op.
 pub(crate) struct Exec<'m, 'a, 'e> {
@@ -35,6 +41,19 @@ pub(crate) enum Flow {
 }
 
 type Out = Result<Flow, Halt>;
+
+/// A box that an op touches.
+#[derive(Clone, Copy, Debug)]
+struct Part {
+    /// Which argument the memory is.
+    param: usize,
+    /// Its number in the plan.
+    memory: u32,
+    /// Whose memory it is: a rank of the window's domain.
+    owner: usize,
+    /// The elements.
+    runs: Runs,
+}
 
 /// An argument that the verifier should have refused.
 fn bad(op: &OpInst, index: usize) -> Halt {
@@ -130,6 +149,39 @@ impl<'a> Exec<'_, 'a, '_> {
         })
     }
 
+    /// The box in the argument `param` at the offsets in the argument `offsets`.
+    fn part(
+        &self,
+        op: &'a OpInst,
+        param: usize,
+        owner: usize,
+        offsets: usize,
+        extents: impl Iterator<Item = u64> + Clone,
+    ) -> Result<Part, Halt> {
+        let memory = self.memory(op, param)?;
+        let runs = self.region(memory, self.list(op, offsets)?, extents)?;
+        Ok(Part { param, memory, owner, runs })
+    }
+
+    /// One element of the argument `param`.
+    fn cell(&self, op: &'a OpInst, param: usize, owner: usize, offsets: usize) -> Result<Part, Halt> {
+        let ones = self.list(op, offsets)?.iter().map(|_| 1);
+        self.part(op, param, owner, offsets, ones)
+    }
+
+    /// The rank in the domain of the argument `param`, a window.
+    fn own(&self, op: &OpInst, param: usize) -> Result<usize, Halt> {
+        Ok(self.machine.own(self.memory(op, param)?))
+    }
+
+    /// The window that a memory is.
+    fn window(&self, memory: u32) -> Result<&'a Window, Halt> {
+        match self.machine.memories[memory as usize] {
+            Memory::Window(window) => Ok(window),
+            _ => Err(Halt::Internal("a tensor where a window belongs".into())),
+        }
+    }
+
     /// A tile's shape from a list of extents.
     fn shape(&self, extents: &[Reg], dst: Option<u32>, size: usize) -> Result<Shape, Halt> {
         Shape::new(self.values(extents))
@@ -176,7 +228,7 @@ impl<'a> Execute<&'a OpInst> for Exec<'_, 'a, '_> {
     type Out = Out;
 
     fn load(&mut self, op: &'a OpInst) -> Out {
-        let own = self.machine.own(self.memory(op, 0)?);
+        let own = self.own(op, 0)?;
         self.fetch(op, own, 1, 2)
     }
 
@@ -245,7 +297,7 @@ impl<'a> Execute<&'a OpInst> for Exec<'_, 'a, '_> {
     }
 
     fn notify(&mut self, op: &'a OpInst) -> Out {
-        self.deposit(op)
+        self.deposit(op, &Signal { signal: 0, peer: 1, offsets: 2, value: 3, op: 4 })
     }
 
     fn wait(&mut self, op: &'a OpInst) -> Out {
@@ -258,35 +310,36 @@ impl<'a> Execute<&'a OpInst> for Exec<'_, 'a, '_> {
     }
 
     fn remote_store(&mut self, op: &'a OpInst) -> Out {
-        Err(Halt::Internal(format!("`{}` is not executed yet", op.code.path())))
+        self.store_remote(op)
     }
 
     fn put(&mut self, op: &'a OpInst) -> Out {
-        Err(Halt::Internal(format!("`{}` is not executed yet", op.code.path())))
+        self.push(op, 6)
     }
 
     fn get(&mut self, op: &'a OpInst) -> Out {
-        Err(Halt::Internal(format!("`{}` is not executed yet", op.code.path())))
+        self.pull(op)
     }
 
     fn put_with_signal(&mut self, op: &'a OpInst) -> Out {
-        Err(Halt::Internal(format!("`{}` is not executed yet", op.code.path())))
+        self.push(op, 10)?;
+        self.deposit(op, &Signal { signal: 3, peer: 1, offsets: 4, value: 5, op: 6 })
     }
 
-    fn reshape(&mut self, op: &'a OpInst) -> Out {
-        Err(Halt::Internal(format!("`{}` is not executed yet", op.code.path())))
+    fn reshape(&mut self, _op: &'a OpInst) -> Out {
+        Ok(Flow::Next)
     }
 
     fn discard(&mut self, op: &'a OpInst) -> Out {
-        Err(Halt::Internal(format!("`{}` is not executed yet", op.code.path())))
+        self.forget(op)
     }
 
     fn check_count(&mut self, op: &'a OpInst) -> Out {
-        Err(Halt::Internal(format!("`{}` is not executed yet", op.code.path())))
+        self.count(op)
     }
 
     fn enter(&mut self, op: &'a OpInst) -> Out {
-        Err(Halt::Internal(format!("`{}` is not executed yet", op.code.path())))
+        self.enter_collective(op)
     }
 
     fn world_size(&mut self, op: &'a OpInst) -> Out {

@@ -1,13 +1,15 @@
 //! From a refused access to the fault that tells of it.
 
-use super::Exec;
+use super::{Exec, Part};
 use crate::check::Refused;
 use crate::check::init::Missing;
 use crate::check::log::Conflict;
 use crate::machine::Halt;
-use crate::plan::{Extents, Inst, Operand, Plan, Reg};
+use crate::plan::{Extents, MemoryInfo, OpInst, Operand, Plan, Reg};
 use crate::region::indices;
 use pl_core::fault::{AccessKind, CellOverflow, Fault, Race, RaceSide, Region, Uninitialised};
+use pl_core::op::{Access, ParamKind};
+use pl_core::runtime::WindowId;
 
 /// The least box that holds the elements from `start` to `end`.
 fn bounding(shape: &[usize], start: usize, end: usize) -> (Vec<usize>, Vec<usize>) {
@@ -23,38 +25,56 @@ fn bounding(shape: &[usize], start: usize, end: usize) -> (Vec<usize>, Vec<usize
     (offsets, extents)
 }
 
-/// The window that the instruction at `pc` touches, by its number in the plan.
-fn window_at(plan: &Plan, pc: usize) -> Option<usize> {
-    let Some(&Inst::Op { op }) = plan.code.get(pc) else { return None };
-    plan.ops[op as usize].args.iter().find_map(|arg| match *arg {
-        Operand::Memory(memory) if plan.memories[memory as usize].window => Some(memory as usize),
+/// The argument of an op that is the window `id`, and that the op accesses so. `windows` tells which window each parameter of the kernel is.
+fn argument<'p>(
+    plan: &'p Plan,
+    op: &OpInst,
+    kind: AccessKind,
+    id: WindowId,
+    windows: &[Option<WindowId>],
+) -> Option<&'p MemoryInfo> {
+    let does = |access: Access| match kind {
+        AccessKind::Read => access.reads(),
+        AccessKind::Write | AccessKind::Add => matches!(access, Access::Write | Access::ReadWrite),
+        AccessKind::Notify => access == Access::Notify,
+        AccessKind::Test => matches!(access, Access::Wait | Access::Read),
+    };
+    op.args.iter().zip(op.code.info().params).find_map(|(arg, param)| match (*arg, param.kind) {
+        (Operand::Memory(memory), ParamKind::Memory(access, _)) if does(access) => {
+            let info = &plan.memories[memory as usize];
+            (windows.get(info.param).copied().flatten() == Some(id)).then_some(info)
+        }
         _ => None,
     })
 }
 
 impl Exec<'_, '_, '_> {
-    /// The fault of a refused access that the op at which the rank stands makes to the memory of `owner`, a rank of its domain.
+    /// The fault of a refused access that an op makes.
     #[cold]
-    pub(super) fn refused(&self, refused: Refused, kind: AccessKind, memory: u32, owner: usize) -> Halt {
-        let (offsets, extents) = self.machine.plan.box_at(self.machine.pc);
+    pub(super) fn refused(&self, refused: Refused, kind: AccessKind, op: &OpInst, part: &Part) -> Halt {
+        let info = &self.machine.plan.memories[part.memory as usize];
+        let (offsets, extents) = self.machine.plan.box_of(op, part.param);
         let values = |list: &[Reg]| self.values(list).map(|v| v as usize).collect::<Vec<_>>();
-        let offsets = values(offsets);
+        let mut offsets = values(offsets);
         let extents = match extents {
             Extents::Listed(list) => values(list),
             Extents::Tile(tile) => self.machine.tiles.shape(tile).extents().to_vec(),
             Extents::Element => vec![1; offsets.len()],
+            Extents::Whole => {
+                offsets = vec![0; info.shape.len()];
+                info.shape.to_vec()
+            }
         };
-        let info = &self.machine.plan.memories[memory as usize];
-        let (owner, domain_rank) = self.owner(memory, owner);
+        let (owner, domain_rank) = self.owner(part.memory, part.owner);
         let region = Region { memory: info.name.clone(), owner, domain_rank, offsets, extents };
         match refused {
-            Refused::Race(conflict) => self.race(conflict, kind, memory, region),
+            Refused::Race(conflict) => self.race(conflict, kind, part.memory, region),
             Refused::Missing(Missing { first, count }) => Fault::Uninitialised(Uninitialised {
                 site: self.machine.site(),
                 region,
                 first: indices(&info.shape, first),
                 missing: count,
-                stale: self.env.mail[self.machine.call()].stale.get().cloned(),
+                stale: self.env.mail[self.machine.call()].stale.get().cloned().map(Box::new),
             })
             .into(),
             Refused::Overflow { value, add } => {
@@ -64,23 +84,26 @@ impl Exec<'_, '_, '_> {
     }
 
     fn race(&self, conflict: Conflict, kind: AccessKind, memory: u32, region: Region) -> Halt {
-        let shape = &self.machine.plan.memories[memory as usize].shape;
+        let info = &self.machine.plan.memories[memory as usize];
         let first = conflict.first.rank as usize;
         let plan = self.env.plans[first];
         let first_pc = conflict.first.pc as usize;
-        let called = window_at(plan, first_pc).map_or_else(|| region.memory.clone(), |m| plan.memories[m].name.clone());
-        let of = |memory, (start, end)| {
-            let (offsets, extents) = bounding(shape, start, end);
-            Region { memory, owner: region.owner, domain_rank: region.domain_rank, offsets, extents }
+        let called = plan.op_at(first_pc).zip(self.window(memory).ok()).and_then(|(op, window)| {
+            argument(plan, op, conflict.kind, window.id, &self.env.windows[first])
+        });
+        let of = |info: &MemoryInfo, (start, end)| {
+            let (offsets, extents) = bounding(&info.shape, start, end);
+            let (owner, domain_rank) = (region.owner, region.domain_rank);
+            Region { memory: info.name.clone(), owner, domain_rank, offsets, extents }
         };
         let stale = |call: usize| self.env.mail[call].stale.get().cloned();
         Fault::Race(Box::new(Race {
             first: RaceSide {
                 site: self.env.site(first, first_pc),
                 access: conflict.kind,
-                region: of(called, conflict.accessed),
+                region: of(called.unwrap_or(info), conflict.accessed),
             },
-            overlap: of(region.memory.clone(), conflict.overlap),
+            overlap: of(info, conflict.overlap),
             second: RaceSide { site: self.machine.site(), access: kind, region },
             first_notifies: conflict.first.epoch - 1,
             acquired: self.machine.clock.known(conflict.first.rank),

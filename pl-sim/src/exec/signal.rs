@@ -1,10 +1,9 @@
-//! `pld::system::notify` and `pld::system::wait`.
+//! Deposits into signal cells, and waits for them.
 
 use super::{Exec, Flow, Out};
 use crate::check::{Awaited, Deposit, Waited};
-use crate::machine::{Halt, Memory, State};
+use crate::machine::{Halt, State};
 use crate::plan::OpInst;
-use crate::window::Window;
 use pl_core::fault::{AccessKind, Compare, Region, StaleWait};
 use pl_core::op::{EnumKind, NotifyOp, WaitCmp};
 
@@ -12,22 +11,23 @@ fn unknown(kind: EnumKind, value: i32) -> Halt {
     Halt::Internal(format!("`{}` has no value {value}", kind.name()))
 }
 
-impl<'a> Exec<'_, 'a, '_> {
-    fn window(&self, memory: u32) -> Result<&'a Window, Halt> {
-        match self.machine.memories[memory as usize] {
-            Memory::Window(window) => Ok(window),
-            _ => Err(Halt::Internal("a signal that is no window".into())),
-        }
-    }
+/// Which arguments of an op say what to deposit where.
+pub(super) struct Signal {
+    pub(super) signal: usize,
+    pub(super) peer: usize,
+    pub(super) offsets: usize,
+    pub(super) value: usize,
+    pub(super) op: usize,
+}
 
-    pub(super) fn deposit(&mut self, op: &'a OpInst) -> Out {
-        let memory = self.memory(op, 0)?;
-        let window = self.window(memory)?;
-        let peer = self.peer(op, 1)?;
-        let offsets = self.list(op, 2)?;
-        let cell = self.region(memory, offsets, offsets.iter().map(|_| 1))?.base();
-        let value = self.scalar(op, 3)? as i32;
-        let operation = self.constant(op, 4)?;
+impl<'a> Exec<'_, 'a, '_> {
+    /// `pld::system::notify`, also at the end of `pld::tensor::put_with_signal`.
+    pub(super) fn deposit(&mut self, op: &'a OpInst, at: &Signal) -> Out {
+        let peer = self.peer(op, at.peer)?;
+        let cell = self.cell(op, at.signal, peer, at.offsets)?;
+        let window = self.window(cell.memory)?;
+        let value = self.scalar(op, at.value)? as i32;
+        let operation = self.constant(op, at.op)?;
         let deposit = match NotifyOp::from_wire(operation) {
             Some(NotifyOp::AtomicAdd) => Deposit::Add(value),
             Some(NotifyOp::Set) => Deposit::Set(value),
@@ -37,13 +37,13 @@ impl<'a> Exec<'_, 'a, '_> {
             return Err(self.machine.over_budget(self.env.budget));
         }
         let machine = &mut *self.machine;
-        let notified = match window.memory(peer).notify(cell, deposit, &mut machine.clock, machine.pc) {
+        let notified = match window.memory(peer).notify(cell.runs.base(), deposit, &mut machine.clock, machine.pc) {
             Ok(notified) => notified,
-            Err(refused) => return Err(self.refused(refused, AccessKind::Notify, memory, peer)),
+            Err(refused) => return Err(self.refused(refused, AccessKind::Notify, op, &cell)),
         };
         machine.effects += 1;
         let call = self.env.call_of(window, peer);
-        if peer == machine.own(memory) {
+        if peer == machine.own(cell.memory) {
             machine.cost.self_notifies += 1;
         } else {
             machine.cost.peer_notifies += 1;
@@ -61,10 +61,8 @@ impl<'a> Exec<'_, 'a, '_> {
     }
 
     pub(super) fn await_cell(&mut self, op: &'a OpInst) -> Out {
-        let memory = self.memory(op, 0)?;
-        let window = self.window(memory)?;
-        let offsets = self.list(op, 1)?;
-        let index = self.region(memory, offsets, offsets.iter().map(|_| 1))?.base();
+        let cell = self.cell(op, 0, self.own(op, 0)?, 1)?;
+        let window = self.window(cell.memory)?;
         let expected = self.scalar(op, 2)? as i32;
         let comparison = self.constant(op, 3)?;
         let compare = match WaitCmp::from_wire(comparison) {
@@ -72,23 +70,22 @@ impl<'a> Exec<'_, 'a, '_> {
             Some(WaitCmp::Ge) => Compare::Ge,
             None => return Err(unknown(EnumKind::WaitCmp, comparison)),
         };
-        let awaited = Awaited { index, expected, compare };
+        let awaited = Awaited { index: cell.runs.base(), expected, compare };
         let machine = &mut *self.machine;
-        let rank = machine.own(memory);
-        match window.memory(rank).wait(awaited, &mut machine.clock, machine.pc) {
+        match window.memory(cell.owner).wait(awaited, &mut machine.clock, machine.pc) {
             Ok(Waited::Passed { stale }) => {
                 machine.cost.waits += 1;
                 machine.effects += 1;
                 if let Some(value) = stale {
-                    self.passed_stale(memory, awaited, value, offsets);
+                    self.passed_stale(cell.memory, awaited, value, self.list(op, 1)?);
                 }
                 Ok(Flow::Next)
             }
             Ok(Waited::Parked) => {
-                machine.state = State::Waiting(memory, awaited);
+                machine.state = State::Waiting(cell.memory, awaited);
                 Ok(Flow::Park)
             }
-            Err(refused) => Err(self.refused(refused, AccessKind::Test, memory, rank)),
+            Err(refused) => Err(self.refused(refused, AccessKind::Test, op, &cell)),
         }
     }
 

@@ -1,6 +1,6 @@
 //! Ops that move data between tiles, tensors and windows.
 
-use super::{Exec, Flow, Out};
+use super::{Exec, Flow, Out, Part};
 use crate::check::Refused;
 use crate::machine::{Halt, Memory};
 use crate::num::{Element, with_element};
@@ -33,95 +33,108 @@ fn scatter(bytes: &mut [u8], runs: &Runs, size: usize, data: &[u8]) {
 impl<'a> Exec<'_, 'a, '_> {
     /// `pl::load` and `pld::tile::remote_load`: a box of the memory of `owner`, a rank of its domain, becomes a tile.
     pub(super) fn fetch(&mut self, op: &'a OpInst, owner: usize, offsets_at: usize, shape_at: usize) -> Out {
-        let memory = self.memory(op, 0)?;
-        let (offsets, extents) = (self.list(op, offsets_at)?, self.list(op, shape_at)?);
-        let runs = self.region(memory, offsets, self.values(extents))?;
-        let dtype = self.machine.plan.memories[memory as usize].dtype;
+        let extents = self.list(op, shape_at)?;
+        let part = self.part(op, 0, owner, offsets_at, self.values(extents))?;
+        let dtype = self.machine.plan.memories[part.memory as usize].dtype;
         let dst = match op.dst {
             Dst::Tile(dst) => Some(dst),
             _ => None,
         };
         let shape = self.shape(extents, dst, dtype.bytes())?;
         let bytes = shape.elements() * dtype.bytes();
-        self.count_tiles(op, bytes)?;
+        self.count_tiles(op, bytes, 0)?;
         // A load whose result is not used moves its bytes all the same.
         let mut output = match dst {
             Some(dst) => Some((dst, self.output(dst, bytes, &[])?)),
             None => None,
         };
-        self.read_box(memory, owner, &runs, output.as_mut().map(|(_, output)| output.bytes()))?;
-        if let Memory::Window(window) = self.machine.memories[memory as usize]
-            && owner != self.machine.own(memory)
-        {
-            self.machine.cost.remote_loads += 1;
-            self.machine.cost.bytes_received += bytes as u64;
-            if let Some(call) = self.env.call_of(window, owner) {
-                self.env.mail[call].served.fetch_add(bytes as u64, Relaxed);
-            }
-        }
+        self.read_box(op, &part, output.as_mut().map(|(_, output)| output.bytes()))?;
+        self.pulled(&part);
         match output {
             Some((dst, output)) => self.finish_tile(dst, output, shape),
             None => Ok(Flow::Next),
         }
     }
 
-    /// Reads a box as data; without `out` it is checked like any other access, and goes nowhere.
-    fn read_box(&mut self, memory: u32, owner: usize, runs: &Runs, out: Option<&mut [u8]>) -> Result<(), Halt> {
+    /// Counts what came from a peer.
+    pub(super) fn pulled(&mut self, part: &Part) {
         let machine = &mut *self.machine;
-        let size = machine.plan.memories[memory as usize].dtype.bytes();
-        let refused = match &machine.memories[memory as usize] {
+        let info = &machine.plan.memories[part.memory as usize];
+        if info.window && part.owner != machine.own(part.memory) {
+            let bytes = (part.runs.elements() * info.dtype.bytes()) as u64;
+            machine.cost.remote_loads += 1;
+            machine.cost.bytes_received += bytes;
+            if let Some(call) = self.call_of(part) {
+                self.env.mail[call].served.fetch_add(bytes, Relaxed);
+            }
+        }
+    }
+
+    /// The call of the rank whose memory a box lies in, when it takes part in the launch.
+    pub(super) fn call_of(&self, part: &Part) -> Option<usize> {
+        self.env.call_of(self.window(part.memory).ok()?, part.owner)
+    }
+
+    /// Reads a box as data; without `out` it is checked like any other access, and goes nowhere.
+    fn read_box(&mut self, op: &OpInst, part: &Part, out: Option<&mut [u8]>) -> Result<(), Halt> {
+        let machine = &mut *self.machine;
+        let size = machine.plan.memories[part.memory as usize].dtype.bytes();
+        let refused = match machine.memory(part.memory) {
             Memory::In(bytes) => {
                 if let Some(out) = out {
-                    gather(bytes, runs, size, out);
+                    gather(bytes, &part.runs, size, out);
                 }
                 return Ok(());
             }
-            Memory::Out(bytes, init) => match init.missing(runs) {
+            Memory::Out(bytes, init) => match init.missing(&part.runs) {
                 None => {
                     if let Some(out) = out {
-                        gather(bytes, runs, size, out);
+                        gather(bytes, &part.runs, size, out);
                     }
                     return Ok(());
                 }
                 Some(missing) => Refused::Missing(missing),
             },
             Memory::Window(window) => {
-                machine.accesses += 1;
-                match window.memory(owner).read(runs, &machine.clock, machine.pc) {
+                match window.memory(part.owner).read(&part.runs, &machine.clock, machine.pc) {
                     Ok(grant) => {
                         if let Some(out) = out {
                             grant.copy_to(out);
                         }
+                        machine.accesses += 1;
                         return Ok(());
                     }
                     Err(refused) => refused,
                 }
             }
+            Memory::View(_) => return Err(Halt::Internal("a view of a view".into())),
         };
-        Err(self.refused(refused, AccessKind::Read, memory, owner))
+        Err(self.refused(refused, AccessKind::Read, op, part))
     }
 
     /// Writes a box; the data comes from `source`.
-    fn write_box(&mut self, memory: u32, runs: &Runs, source: Source<'_>) -> Result<(), Halt> {
+    fn write_box(&mut self, op: &OpInst, part: &Part, source: Source<'_>) -> Result<(), Halt> {
         let machine = &mut *self.machine;
-        let info = &machine.plan.memories[memory as usize];
-        let (size, rank) = (info.dtype.bytes(), machine.own(memory));
+        let info = &machine.plan.memories[part.memory as usize];
+        let size = info.dtype.bytes();
         let data = match source {
             Source::Tile(tile) => machine.tiles.bytes(tile, size),
             Source::Bytes(bytes) => bytes,
         };
-        match &mut machine.memories[memory as usize] {
-            Memory::In(_) => return Err(Halt::Internal(format!("a store into the `In` tensor `{}`", info.name))),
+        match &mut machine.memories[info.view_of.unwrap_or(part.memory) as usize] {
+            Memory::In(_) | Memory::View(_) => {
+                return Err(Halt::Internal(format!("a store into the `In` tensor `{}`", info.name)));
+            }
             Memory::Out(bytes, init) => {
-                scatter(bytes, runs, size, data);
-                init.fill(runs);
-                machine.cost.result_elements += runs.elements() as u64;
+                scatter(bytes, &part.runs, size, data);
+                init.fill(&part.runs);
+                machine.cost.result_elements += part.runs.elements() as u64;
             }
             Memory::Window(window) => {
                 machine.accesses += 1;
-                match window.memory(rank).write(runs, &machine.clock, machine.pc) {
+                match window.memory(part.owner).write(&part.runs, &machine.clock, machine.pc) {
                     Ok(grant) => grant.copy_from(data),
-                    Err(refused) => return Err(self.refused(refused, AccessKind::Write, memory, rank)),
+                    Err(refused) => return Err(self.refused(refused, AccessKind::Write, op, part)),
                 }
             }
         }
@@ -131,40 +144,38 @@ impl<'a> Exec<'_, 'a, '_> {
 
     /// `pl::store`
     pub(super) fn store_tile(&mut self, op: &'a OpInst) -> Out {
-        let (tile, offsets, memory) = (self.tile(op, 0)?, self.list(op, 1)?, self.memory(op, 2)?);
+        let tile = self.tile(op, 0)?;
         let shape = *self.machine.tiles.shape(tile);
-        let runs = self.region(memory, offsets, shape.extents().iter().map(|&e| e as u64))?;
-        self.write_box(memory, &runs, Source::Tile(tile))?;
-        self.machine.spend(runs.elements() * self.machine.plan.memories[memory as usize].dtype.bytes());
+        let part = self.part(op, 2, self.own(op, 2)?, 1, shape.extents().iter().map(|&e| e as u64))?;
+        self.write_box(op, &part, Source::Tile(tile))?;
+        self.machine.spend(part.runs.elements() * self.machine.plan.memories[part.memory as usize].dtype.bytes());
         Ok(Flow::Next)
     }
 
     /// `pl::write`
     pub(super) fn write_element(&mut self, op: &'a OpInst) -> Out {
-        let (memory, indices, value) = (self.memory(op, 0)?, self.list(op, 1)?, self.scalar(op, 2)?);
-        let runs = self.region(memory, indices, indices.iter().map(|_| 1))?;
-        let dtype = self.machine.plan.memories[memory as usize].dtype;
+        let (cell, value) = (self.cell(op, 0, self.own(op, 0)?, 1)?, self.scalar(op, 2)?);
+        let dtype = self.machine.plan.memories[cell.memory as usize].dtype;
         with_element!(dtype, T => {
             let element = T::from_register(value);
-            self.write_box(memory, &runs, Source::Bytes(bytemuck::bytes_of(&element)))
+            self.write_box(op, &cell, Source::Bytes(bytemuck::bytes_of(&element)))
         })?;
         Ok(Flow::Next)
     }
 
     /// `pl::read`. Of a window, other ranks get their turn afterwards; of a cell, the rank is parked when it runs in circles.
     pub(super) fn read_element(&mut self, op: &'a OpInst) -> Out {
-        let (memory, indices) = (self.memory(op, 0)?, self.list(op, 1)?);
-        let runs = self.region(memory, indices, indices.iter().map(|_| 1))?;
-        let dtype = self.machine.plan.memories[memory as usize].dtype;
-        let rank = self.machine.own(memory);
-        if let Memory::Window(window) = self.machine.memories[memory as usize] {
-            if self.machine.circles(self.env, memory, runs.base()) {
+        let cell = self.cell(op, 0, self.own(op, 0)?, 1)?;
+        let dtype = self.machine.plan.memories[cell.memory as usize].dtype;
+        if let Memory::Window(window) = self.machine.memories[cell.memory as usize] {
+            let index = cell.runs.base();
+            if self.machine.circles(self.env, cell.memory, index) {
                 return Ok(Flow::Park);
             }
             if dtype == DType::I32 {
                 self.machine.accesses += 1;
                 let machine = &mut *self.machine;
-                match window.memory(rank).read_cell(runs.base(), &machine.clock, machine.pc) {
+                match window.memory(cell.owner).read_cell(index, &machine.clock, machine.pc) {
                     Ok((value, unordered)) => {
                         self.finish(op, value.to_register());
                         if unordered {
@@ -172,12 +183,12 @@ impl<'a> Exec<'_, 'a, '_> {
                         }
                         return Ok(Flow::Yield);
                     }
-                    Err(refused) => return Err(self.refused(refused, AccessKind::Test, memory, rank)),
+                    Err(refused) => return Err(self.refused(refused, AccessKind::Test, op, &cell)),
                 }
             }
         }
         let mut bytes = [0; 8];
-        self.read_box(memory, rank, &runs, Some(&mut bytes[..dtype.bytes()]))?;
+        self.read_box(op, &cell, Some(&mut bytes[..dtype.bytes()]))?;
         let value = with_element!(dtype, T => {
             bytemuck::pod_read_unaligned::<T>(&bytes[..size_of::<T>()]).to_register()
         });
@@ -185,11 +196,11 @@ impl<'a> Exec<'_, 'a, '_> {
         Ok(if op.visible { Flow::Yield } else { Flow::Next })
     }
 
-    /// Remembers a read whose value depends on the schedule.
+    /// Remembers an instruction of a rank whose effect depends on the schedule.
     #[cold]
     pub(super) fn order_dependent(&self, call: usize, pc: usize) {
         let mut sites = self.env.order_dependent.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-        sites.insert(self.env.site(call, pc));
+        sites.insert((call, pc));
     }
 }
 

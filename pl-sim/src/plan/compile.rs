@@ -8,10 +8,10 @@ use super::{
 use pl_core::bind::Program;
 use pl_core::dtype::DType;
 use pl_core::ir::{
-    Arg, ArgKind, BinOp, Block, ConstValue, Elem, EnumValue, Expr, ExprKind, Function, Lit, Loc, LocalId, Op,
+    Arg, ArgKind, BinOp, Block, ConstValue, Elem, EnumValue, Expr, ExprKind, Extent, Function, Lit, Loc, LocalId, Op,
     ScalarType, Stmt, StmtKind, Type, UnOp,
 };
-use pl_core::op::{Access, OpCode, ParamInfo, ParamKind, Space};
+use pl_core::op::{Access, OpCode, ParamInfo, ParamKind, ResultKind, Space};
 use pl_core::verify::{MAX_AXES, cast_operand, default_scalar};
 use std::collections::HashMap;
 
@@ -96,23 +96,13 @@ impl<'p> Compiler<'p> {
         for (index, param) in self.function.params.iter().enumerate() {
             let slot = match &param.ty {
                 Type::Tensor(shaped) | Type::Window(shaped) => {
-                    let mut shape = Vec::with_capacity(shaped.shape.len());
-                    for extent in &shaped.shape {
-                        let extent = extent.as_ref().ok_or("a parameter has an unknown extent")?;
-                        shape.push(self.constant_extent(extent)?);
-                    }
-                    if shape.len() > MAX_AXES {
-                        return Err(format!(
-                            "`{}` has {} axes; {MAX_AXES} are possible",
-                            self.name(param.local),
-                            shape.len()
-                        ));
-                    }
+                    let shape = self.memory_shape(param.local, &shaped.shape)?;
                     let elements =
                         shape.iter().try_fold(1_usize, |n, &e| n.checked_mul(e)).ok_or("a shape is too large")?;
                     self.plan.memories.push(MemoryInfo {
                         name: self.name(param.local),
                         param: index,
+                        view_of: None,
                         mode: param.mode,
                         window: matches!(param.ty, Type::Window(_)),
                         domain: self.program.bindings.domain(index).map(|(domain, _)| domain),
@@ -135,6 +125,35 @@ impl<'p> Compiler<'p> {
         Ok(())
     }
 
+    /// The extents of a memory: nothing but dims and constants.
+    fn memory_shape(&mut self, local: LocalId, extents: &[Extent]) -> Result<Vec<usize>> {
+        if extents.len() > MAX_AXES {
+            return Err(format!("`{}` has {} axes; {MAX_AXES} are possible", self.name(local), extents.len()));
+        }
+        let mut shape = Vec::with_capacity(extents.len());
+        for extent in extents {
+            let extent = extent.as_ref().ok_or_else(|| format!("`{}` has an unknown extent", self.name(local)))?;
+            shape.push(self.constant_extent(extent)?);
+        }
+        Ok(shape)
+    }
+
+    /// The memory `base` in the shape that a local gives it.
+    fn shaped_memory(&mut self, local: LocalId, base: u32, extents: &[Extent]) -> Result<u32> {
+        let shape = self.memory_shape(local, extents)?;
+        let info = &self.plan.memories[base as usize];
+        let found = self.plan.memories.iter().position(|m| m.param == info.param && *m.shape == *shape);
+        if let Some(memory) = found {
+            return Ok(memory as u32);
+        }
+        if shape.iter().try_fold(1_usize, |n, &e| n.checked_mul(e)) != Some(info.elements) {
+            return Err(format!("`{}` has not as many elements as `{}`", self.name(local), info.name));
+        }
+        let view = MemoryInfo { name: self.name(local), view_of: Some(base), shape: shape.into(), ..info.clone() };
+        self.plan.memories.push(view);
+        Ok(self.plan.memories.len() as u32 - 1)
+    }
+
     /// Gives the other locals their slots, by their inferred types.
     fn declare_locals(&mut self) -> Result<()> {
         for index in 0..self.function.locals.len() {
@@ -152,8 +171,9 @@ impl<'p> Compiler<'p> {
                     self.plan.tiles.push(TileInfo { name: self.name(local), dtype });
                     Slot::Tile(self.plan.tiles.len() as u32 - 1)
                 }
-                Some(Type::Tensor(_) | Type::Window(_)) => {
-                    Slot::Memory(self.memory_of(&self.program.inferred.roots, local)?)
+                Some(Type::Tensor(shaped) | Type::Window(shaped)) => {
+                    let base = self.memory_of(&self.program.inferred.roots, local)?;
+                    Slot::Memory(self.shaped_memory(local, base, &shaped.shape)?)
                 }
                 Some(Type::Context) => Slot::Context(self.memory_of(&self.program.inferred.contexts, local)?),
                 Some(Type::Buffer | Type::Unknown) | None => Slot::Unused,
@@ -535,6 +555,10 @@ impl<'p> Compiler<'p> {
         }
         if op.args.len() != info.params.len() {
             return Err(format!("`{}` has {} arguments", info.path, op.args.len()));
+        }
+        if matches!(info.result, ResultKind::View(..)) {
+            // The name that it gives memory has a shape of its own: nothing is left to do.
+            return Ok(());
         }
         let type_arg = op.elem.as_ref().map(|e| self.dtype(e)).transpose()?;
         let mut args = Vec::with_capacity(op.args.len());

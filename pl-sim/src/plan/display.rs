@@ -113,6 +113,11 @@ impl Display for Plan {
         )?;
         for memory in &self.memories {
             let kind = if memory.window { "window" } else { "tensor" };
+            if let Some(base) = memory.view_of {
+                let base = &self.memories[base as usize].name;
+                writeln!(f, "  {}: {kind} {} {:?}, a view of {base}", memory.name, memory.dtype, memory.shape)?;
+                continue;
+            }
             write!(f, "  {}: {} {kind} {} {:?}", memory.name, memory.mode.name(), memory.dtype, memory.shape)?;
             match memory.domain.and_then(|domain| Some((domain, self.domains.get(domain)?))) {
                 Some((_, ranks)) if self.domains.len() == 1 => writeln!(f, " of {ranks} ranks")?,

@@ -1,6 +1,7 @@
 //! Which tiles count against the platform's tile memory at each op: those that live across it, its operands and its result.
 //!
-//! Binding counts them where every extent is known. Where one is not, the op carries the list, and the machine counts at actual extents.
+//! Binding counts them where every extent is known. Where one is not, and at bulk transfers, the op carries the list, and the machine counts at actual
+//! extents.
 
 use super::Plan;
 use pl_core::bind::Program;
@@ -17,7 +18,7 @@ pub(crate) struct LiveTiles {
     pub(crate) dying: Vec<u32>,
 }
 
-/// Gives each op that has a tile whose extents only a run knows the list of tiles to count. `ops` are the ops by the position of their
+/// Gives each op that has a tile whose extents only a run knows, and each bulk transfer, the list of tiles to count. `ops` are the ops by the position of their
 /// statement, `tile_of` the tile that a local is.
 pub(super) fn annotate(
     plan: &mut Plan,
@@ -34,7 +35,7 @@ pub(super) fn annotate(
     for at in pressure(&program.function, &program.inferred) {
         let counted = at.live.iter().chain(&at.result);
         if let Some(&op) = ops.get(&at.stmt)
-            && counted.into_iter().any(is_dynamic)
+            && (at.stages || counted.into_iter().any(is_dynamic))
         {
             let tiles = |locals: &[LocalId]| locals.iter().filter_map(|&id| tile_of(id)).collect();
             plan.ops[op as usize].tiles = Some(Box::new(LiveTiles { held: tiles(&at.live), dying: tiles(&at.dying) }));

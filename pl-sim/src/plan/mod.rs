@@ -13,7 +13,7 @@ use pl_core::bind::Program;
 use pl_core::dtype::DType;
 use pl_core::fault::Site;
 use pl_core::ir::{BinOp, Function, Loc, Mode, Name, Place, UnOp};
-use pl_core::op::{OpCode, ParamKind};
+use pl_core::op::{Access, OpCode, ParamKind};
 use pl_core::runtime::EngineError;
 use scalar::ScalarTy;
 use std::sync::Arc;
@@ -127,13 +127,15 @@ pub(crate) enum Checked {
     Memory(u32),
 }
 
-/// A tensor or window parameter.
+/// A tensor or window parameter, or another shape of one.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct MemoryInfo {
     /// Its name.
     pub(crate) name: Name,
     /// Which parameter it is.
     pub(crate) param: usize,
+    /// The memory that it is another shape of.
+    pub(crate) view_of: Option<u32>,
     /// How it may be used.
     pub(crate) mode: Mode,
     /// Whether it is a window.
@@ -271,28 +273,40 @@ pub(crate) enum Extents<'p> {
     Tile(u32),
     /// It is one element.
     Element,
+    /// It is the whole memory.
+    Whole,
 }
 
 impl Plan {
-    /// The box of the op at `pc`: its offsets, and where its extents come from.
-    pub(crate) fn box_at(&self, pc: usize) -> (&[Reg], Extents<'_>) {
-        let Some(&Inst::Op { op }) = self.code.get(pc) else { return (&[], Extents::Element) };
-        let op = &self.ops[op as usize];
-        let find = |wanted: fn(ParamKind) -> bool| {
-            let at = op.code.info().params.iter().position(|p| wanted(p.kind))?;
+    /// The box of an op in its argument `param`: offsets, and where its extents come from.
+    pub(crate) fn box_of(&self, op: &OpInst, param: usize) -> (&[Reg], Extents<'_>) {
+        let params = op.code.info().params;
+        let find = |wanted: &dyn Fn(ParamKind) -> bool| {
+            let at = params.iter().position(|p| wanted(p.kind))?;
             op.args.get(at).copied()
         };
-        let offsets = match find(|kind| matches!(kind, ParamKind::Offsets(_))) {
+        let offsets = match find(&|kind| kind == ParamKind::Offsets(param as u8)) {
             Some(Operand::List(start, len)) => self.list(start, len),
-            _ => &[],
+            _ => return (&[], Extents::Whole),
         };
-        let extents = match find(|kind| matches!(kind, ParamKind::Shape(_))) {
+        if matches!(params[param].kind, ParamKind::Memory(Access::Notify | Access::Wait, _)) {
+            return (offsets, Extents::Element);
+        }
+        let extents = match find(&|kind| matches!(kind, ParamKind::Shape(_))) {
             Some(Operand::List(start, len)) => Extents::Listed(self.list(start, len)),
-            _ => match find(|kind| kind == ParamKind::Tile) {
+            _ => match find(&|kind| kind == ParamKind::Tile) {
                 Some(Operand::Tile(tile)) => Extents::Tile(tile),
                 _ => Extents::Element,
             },
         };
         (offsets, extents)
+    }
+
+    /// The op at `pc`.
+    pub(crate) fn op_at(&self, pc: usize) -> Option<&OpInst> {
+        match self.code.get(pc) {
+            Some(&Inst::Op { op }) => self.ops.get(op as usize),
+            _ => None,
+        }
     }
 }

@@ -88,12 +88,12 @@ impl Plan {
         let reaches = |op: &OpInst| {
             let params = op.code.info().params;
             let at = params.iter().position(|p| matches!(p.kind, ParamKind::Memory(Access::Notify, _)));
-            let Some(Operand::Memory(memory)) = at.map(|at| op.args[at]) else { return false };
+            let Some((at, Operand::Memory(memory))) = at.map(|at| (at, op.args[at])) else { return false };
             let indices = crate::region::indices(&self.memories[memory as usize].shape, cell);
             is_this(memory)
                 && op.args.iter().zip(params).all(|(arg, param)| match (*arg, param.kind) {
                     (Operand::Scalar(reg), ParamKind::Peer) => value(reg).is_none_or(|v| v == peer as u64),
-                    (Operand::List(start, len), ParamKind::Offsets(_)) => {
+                    (Operand::List(start, len), ParamKind::Offsets(of)) if usize::from(of) == at => {
                         let mut offsets = self.list(start, len).iter().zip(&indices);
                         offsets.all(|(&reg, &index)| value(reg).is_none_or(|v| v == index as u64))
                     }
