@@ -46,6 +46,7 @@ pub fn fill(function: &mut Function, types: &[DType], consts: &[ConstValue]) -> 
         constant.value = Some(value.clone());
     }
     simplify::known_types(function);
+    simplify::known_enums(function);
     Ok(())
 }
 

@@ -2,7 +2,10 @@
 
 use crate::bind::Bindings;
 use crate::dtype::DType;
-use crate::ir::{Arg, Block, Elem, Expr, ExprKind, Function, Lit, Name, ScalarType, Stmt, StmtKind, Type, UnOp};
+use crate::ir::{
+    Arg, ArgKind, Block, ConstValue, Elem, EnumValue, Expr, ExprKind, Function, Lit, Name, ScalarType, Stmt, StmtKind,
+    Type, UnOp,
+};
 use crate::op::ParamKind;
 use crate::poly::Poly;
 use crate::verify::{Inferred, Known};
@@ -46,6 +49,23 @@ pub(super) fn visit_mut(block: &mut Block, f: &mut dyn FnMut(&mut Stmt)) {
             visit_mut(nested, f);
         }
     }
+}
+
+/// Writes the values of filled constants where enum arguments named them.
+pub(super) fn known_enums(function: &mut Function) {
+    let known: Vec<_> = function.consts.iter().filter_map(|c| Some((c.name.clone(), c.value.clone()?))).collect();
+    visit_mut(&mut function.body, &mut |stmt| {
+        let StmtKind::Op(op) = &mut stmt.kind else { return };
+        for arg in &mut op.args {
+            if let ArgKind::Enum(kind, value) = &mut arg.kind
+                && let EnumValue::Const(name) = value
+                && let Some((_, ConstValue::Enum(of, wire))) = known.iter().find(|(n, _)| n == name)
+                && of == kind
+            {
+                *value = EnumValue::Known(*wire);
+            }
+        }
+    });
 }
 
 /// Writes the types of filled type parameters where the parameters' names stood.
