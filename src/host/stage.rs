@@ -18,17 +18,28 @@ pub struct Stage {
 #[derive(Debug)]
 struct Calls {
     compiled: Vec<Arc<Compiled>>,
-    /// Of each: its rank, its scalar arguments, the domains of its windows.
-    known: Vec<(usize, Vec<Option<i64>>, Vec<Arc<[usize]>>)>,
+    known: Vec<Known>,
     /// Computed when the first is asked for.
     cards: OnceLock<Vec<Card>>,
+}
+
+/// What is known of a call beside its program.
+#[derive(Debug)]
+struct Known {
+    rank: usize,
+    scalars: Vec<Option<i64>>,
+    /// The domains of its windows.
+    domains: Vec<Arc<[usize]>>,
 }
 
 impl Stage {
     /// The stages of the calls of a launch.
     pub(super) fn all(calls: &[Placed<'_>], compiled: Vec<Arc<Compiled>>) -> Vec<Stage> {
         let ranks = compiled.len();
-        let known = calls.iter().map(|Placed { rank, call }| (*rank, call.scalars(), call.domains())).collect();
+        let known = calls
+            .iter()
+            .map(|Placed { rank, call }| Known { rank: *rank, scalars: call.scalars(), domains: call.domains() })
+            .collect();
         let launch = Arc::new(Calls { compiled, known, cards: OnceLock::new() });
         (0..ranks).map(|rank| Stage { launch: launch.clone(), rank }).collect()
     }
@@ -70,11 +81,11 @@ impl Calls {
     fn cards(&self) -> &[Card] {
         self.cards.get_or_init(|| {
             let ranks = self.compiled.iter().zip(&self.known);
-            let ranks = ranks.map(|(compiled, (rank, scalars, domains))| RankProgram {
-                rank: *rank,
+            let ranks = ranks.map(|(compiled, known)| RankProgram {
+                rank: known.rank,
                 program: &compiled.program,
-                scalars,
-                domains,
+                scalars: &known.scalars,
+                domains: &known.domains,
             });
             cost::cards(&ranks.collect::<Vec<_>>())
         })

@@ -231,9 +231,12 @@ impl World {
     pub fn reset_all(&self) -> Result<(), Error> {
         let ours: BTreeSet<usize> = self.ranks.iter().copied().collect();
         let live = self.shared.live();
-        let windows = live.iter().filter(|(_, window)| window.domain.iter().all(|rank| ours.contains(rank)));
-        let results = windows.map(|(id, window)| (self.shared.engine.reset(*id), &window.name));
-        results.fold(Ok(()), |all, (result, name)| all.and(result.map_err(|e| Error::of_window(e, name))))
+        let mut result = Ok(());
+        for (id, window) in live.iter().filter(|(_, window)| window.domain.iter().all(|rank| ours.contains(rank))) {
+            let reset = self.shared.engine.reset(*id).map_err(|e| Error::of_window(e, &window.name));
+            result = result.and(reset);
+        }
+        result
     }
 
     fn allocate<T: Element>(&self, shape: Vec<usize>, contents: Contents) -> Result<Window<T>, Error> {

@@ -69,9 +69,8 @@ impl Display for Region {
             }
         }
         f.write_str("]`")?;
-        match self.owner {
-            Some(rank) => write!(f, " of rank {rank}")?,
-            None => {}
+        if let Some(rank) = self.owner {
+            write!(f, " of rank {rank}")?;
         }
         match self.domain_rank {
             Some(rank) => write!(f, " (rank {rank} of its domain)"),
