@@ -110,8 +110,8 @@ mod lang;
 
 pub use half;
 pub use host::{
-    BindProblem, Call, Card, Count, Error, Fault, LaunchOptions, RankView, RankViewMut, Report, ScalarArgument,
-    Scheduler, Stage, Window, World,
+    BindProblem, Call, Card, Count, Error, Fault, HostCall, LaunchOptions, RankView, RankViewMut, Report,
+    ScalarArgument, Scheduler, Stage, Window, World,
 };
 pub use lang::*;
 pub use ndarray;

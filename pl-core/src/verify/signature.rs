@@ -11,7 +11,7 @@ impl Checker<'_> {
         self.check_dims();
         for (ty, loc) in &self.function.returns {
             self.check_type_names(ty, *loc);
-            if self.function.kind == FunctionKind::InCore && !ty.is_memory() && *ty != Type::Unknown {
+            if self.function.kind != FunctionKind::Inline && !ty.is_memory() && *ty != Type::Unknown {
                 let found = self.show_type(ty);
                 self.error(
                     *loc,
@@ -38,7 +38,7 @@ impl Checker<'_> {
                     "scalars and tiles are passed by value: write their type alone",
                 );
             }
-            if self.function.kind == FunctionKind::InCore && matches!(param.ty, Type::Tile(_) | Type::Context) {
+            if self.function.kind != FunctionKind::Inline && matches!(param.ty, Type::Tile(_) | Type::Context) {
                 let found = self.show_type(&param.ty);
                 self.error(
                     loc,

@@ -6,7 +6,7 @@ use super::{CallSite, Callee, Kind, Lower, Rhs, Value, stem};
 use crate::context::{path_text, text_of};
 use crate::places::{Range, edges, edges_of_path};
 use crate::{names, parse};
-use pl_core::ir::{Arg, ArgKind, BinOp, Elem, EnumValue, Expr, ExprKind, Lit, Loc, Op, ScalarType};
+use pl_core::ir::{self, Arg, ArgKind, BinOp, Elem, EnumValue, Expr, ExprKind, FunctionKind, Lit, Loc, Op, ScalarType};
 use pl_core::op::{Default as DefaultArg, OpCode, OpInfo, ParamKind, TypeArg};
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote, quote_spanned};
@@ -394,26 +394,44 @@ impl Lower<'_> {
         let mut values: Vec<Value> = vec![];
         let mut places = vec![];
         let mut failed = false;
+        let mut device: Option<(Value, syn::Expr)> = None;
+        let dispatches = self.signature.kind == FunctionKind::Host;
         for arg in &mut call.args {
             let at = edges(arg);
             match arg {
                 syn::Expr::Assign(assign) => {
-                    failed = true;
-                    let device = assign_name(&assign.left).is_some_and(|n| n == "device");
-                    let (message, help) = if device {
-                        (
+                    let named = assign_name(&assign.left).is_some_and(|n| n == "device");
+                    let wrong = if named && !dispatches {
+                        Some((
                             "`device = …` in a kernel".to_owned(),
-                            "it belongs to Host functions, which are not available yet".to_owned(),
-                        )
+                            "a kernel runs on one device: a `Host` function dispatches to others".to_owned(),
+                        ))
+                    } else if named && device.is_some() {
+                        Some(("a second `device = …`".to_owned(), "a call goes to one device".to_owned()))
+                    } else if named {
+                        None
                     } else {
                         let help = format!(
                             "write `{name}({})`: the calls of your own functions are positional",
                             text_of(&*assign.right)
                         );
-                        (format!("a named argument in a call of `{name}`"), help)
+                        Some((format!("a named argument in a call of `{name}`"), help))
                     };
-                    self.error(at, message, help);
-                    self.value(&mut assign.right);
+                    if let Some((message, help)) = &wrong {
+                        failed = true;
+                        self.error(at, message, help);
+                    }
+                    let mark = self.block.len();
+                    let value = self.value(&mut assign.right);
+                    self.protect(mark, &mut values);
+                    if wrong.is_none() {
+                        device = Some((value, (*assign.right).clone()));
+                    }
+                }
+                arg if device.is_some() => {
+                    failed = true;
+                    self.error(at, "an argument after `device = …`", "the device stands last");
+                    self.value(arg);
                 }
                 arg => {
                     let mark = self.block.len();
@@ -424,9 +442,20 @@ impl Lower<'_> {
                 }
             }
         }
+        if dispatches && device.is_none() && !failed {
+            failed = true;
+            let help = match values.len() {
+                0 => format!("say which device runs it: `{name}(device = r)`"),
+                _ => format!("say which device runs it: `{name}(…, device = r)`"),
+            };
+            self.error(range, format!("`{name}` is called without a device"), help);
+        }
         if failed {
             return Rhs::Value(self.poisoned());
         }
+        call.args = call.args.iter().filter(|arg| !matches!(arg, syn::Expr::Assign(_))).cloned().collect();
+        let (device, copy) = device.unzip();
+        self.device = copy;
         let key = text_of(&quote!(#path #generics));
         let callee = match self.lowered.callees.iter().position(|c| c.key == key) {
             Some(known) => known,
@@ -447,7 +476,7 @@ impl Lower<'_> {
         });
         let args = args.collect();
         let loc = self.loc(range);
-        Rhs::Call { callee: callee as u32, args, loc }
+        Rhs::Call { call: ir::Call { callee: callee as u32, dsts: vec![], args, device: device.map(|d| d.expr) }, loc }
     }
 }
 
