@@ -19,6 +19,14 @@ impl Checker<'_> {
                     "store the value into a `pl::Out` parameter and return that",
                 );
             }
+            if self.function.kind == FunctionKind::Host && matches!(ty, Type::Window(_)) {
+                let found = self.show_type(ty);
+                self.error(
+                    *loc,
+                    format!("a Host function returns `{found}`, expected a tensor that it rebinds"),
+                    "its windows end with it: dispatch a kernel that stores what is in them into a `pl::Out` tensor",
+                );
+            }
         }
     }
 
@@ -44,6 +52,14 @@ impl Checker<'_> {
                     loc,
                     format!("parameter `{name}` of a kernel is `{found}`, expected a tensor, a window or a scalar"),
                     "only `Inline` functions take tiles; pass a `pl::Tensor` and `pl::load` from it",
+                );
+            }
+            if self.function.kind == FunctionKind::Host && matches!(param.ty, Type::Window(_)) {
+                let found = self.show_type(&param.ty);
+                self.error(
+                    loc,
+                    format!("parameter `{name}` of a Host function is `{found}`, expected a tensor or a scalar"),
+                    "a Host function makes its windows: `pld::window::<f32>(pld::alloc_window_buffer(bytes), shape)`",
                 );
             }
             if param.ty.shaped().is_some_and(|s| s.shape.is_empty()) {

@@ -7,7 +7,7 @@ use crate::context::{path_text, text_of};
 use crate::places::{Range, edges, edges_of_path};
 use crate::{names, parse};
 use pl_core::ir::{self, Arg, ArgKind, BinOp, Elem, EnumValue, Expr, ExprKind, FunctionKind, Lit, Loc, Op, ScalarType};
-use pl_core::op::{Default as DefaultArg, OpCode, OpInfo, ParamKind, TypeArg};
+use pl_core::op::{Default as DefaultArg, EnumKind, OpCode, OpInfo, ParamKind, TypeArg};
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote, quote_spanned};
 use syn::{Ident, PathArguments, parse_quote};
@@ -304,6 +304,15 @@ impl Lower<'_> {
                 );
                 None
             }
+            syn::Expr::Path(e) if let Some((kind, written)) = enum_named(&e.path) => {
+                let takes = info.params.iter().find(|p| p.kind == ParamKind::Enum(kind));
+                let help = match takes {
+                    Some(param) => format!("name it: `{} = {written}`", param.name),
+                    None => parameters(info),
+                };
+                self.error(range, format!("{what} is `{written}`, expected a {}", param.kind.describe()), help);
+                None
+            }
             other => {
                 let value = self.value(other);
                 if value.bare
@@ -411,20 +420,37 @@ impl Lower<'_> {
                     } else if named {
                         None
                     } else {
-                        let help = format!(
-                            "write `{name}({})`: the calls of your own functions are positional",
-                            text_of(&*assign.right)
-                        );
+                        let written = assign_name(&assign.left).map(|n| n.to_string()).unwrap_or_default();
+                        let misspelled = dispatches && !names::nearest(&written, ["device"]).is_empty();
+                        // It stands for the device: that is not missing as well.
+                        if misspelled {
+                            device = Some((self.poisoned(), (*assign.right).clone()));
+                        }
+                        let help = if misspelled {
+                            "did you mean `device`? the other arguments of your own functions are positional".to_owned()
+                        } else {
+                            let but = if dispatches { ", but for `device`" } else { "" };
+                            format!(
+                                "write `{name}({})`: the calls of your own functions are positional{but}",
+                                text_of(&*assign.right)
+                            )
+                        };
                         Some((format!("a named argument in a call of `{name}`"), help))
                     };
                     if let Some((message, help)) = &wrong {
                         failed = true;
                         self.error(at, message, help);
                     }
-                    let mark = self.block.len();
+                    let (mark, device_range) = (self.block.len(), edges(&assign.right));
                     let value = self.value(&mut assign.right);
                     self.protect(mark, &mut values);
                     if wrong.is_none() {
+                        if matches!(value.kind, Kind::Tile | Kind::Memory | Kind::Context | Kind::Buffer) {
+                            let message =
+                                format!("the device is {}, expected an index (`usize`)", value.kind.describe());
+                            self.error(device_range, message, "ranks are counted: `for r in 0..pld::world_size()`");
+                            failed = true;
+                        }
                         device = Some((value, (*assign.right).clone()));
                     }
                 }
@@ -551,6 +577,13 @@ fn infer_rank(func: &mut syn::Expr) {
     {
         list.args.push(parse_quote!(_));
     }
+}
+
+/// The enum whose value a path is by its look, and the path as text.
+fn enum_named(path: &syn::Path) -> Option<(EnumKind, String)> {
+    let text = path_text(path);
+    let (_, name) = text.rsplit_once("::")?.0.rsplit_once("::").filter(|(root, _)| *root == "pld")?;
+    EnumKind::from_name(name).map(|kind| (kind, text.clone()))
 }
 
 fn assign_name(left: &syn::Expr) -> Option<Ident> {

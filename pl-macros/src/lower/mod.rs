@@ -346,7 +346,7 @@ impl Lower<'_> {
             }
             Rhs::Call { mut call, loc } => {
                 if call.device.is_some() && !matches!(target, Target::Discard) {
-                    let value = self.no_result(range);
+                    let value = self.no_result(self.cx.places.range(loc).unwrap_or(range));
                     return self.emit(Rhs::Value(value), target, range);
                 }
                 call.dsts = self.local_of(target).into_iter().collect();

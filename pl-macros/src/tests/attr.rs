@@ -33,14 +33,8 @@ fn function_type() {
             help: the function types are InCore (a kernel of one device), Inline (inlined where it is called), Orchestration (a sequence of kernels on one device) and Host (allocates windows, dispatches to all devices)
     "#]],
     );
-    check(
-        "#[pl::function(Host)] fn k() {}",
-        expect![""],
-    );
-    check(
-        "#[pl::function(Orchestration)] fn k() {}",
-        expect![""],
-    );
+    check("#[pl::function(Host)] fn k() {}", expect![""]);
+    check("#[pl::function(Orchestration)] fn k() {}", expect![""]);
     check(
         "#[pl::function(InCore, Inline)] fn k() {}",
         expect![[r#"
