@@ -93,7 +93,7 @@
 //! - A tensor, window or tile has at most 6 axes. A window has less than 2^32 elements per rank.
 //! - Blocks and expressions of a kernel are nested at most 128 deep; the bodies of functions that it calls count where they are called.
 //! - A rank executes at most 10^9 ops in a launch, unless [`LaunchOptions::op_budget`] says otherwise.
-//! - A [`World`] may be used from several threads. It runs one launch at a time; another waits until that has ended.
+//! - A [`World`] may be used from several threads. A device runs one launch at a time; another waits until that has ended.
 #![forbid(unsafe_code)]
 
 // The output of `pl::function` names this crate `::pl`, here too.
@@ -110,8 +110,8 @@ mod lang;
 
 pub use half;
 pub use host::{
-    BindProblem, Call, Card, Count, Error, Fault, LaunchOptions, Report, ScalarArgument, Scheduler, Stage, Window,
-    World,
+    BindProblem, Call, Card, Count, Error, Fault, HostCall, LaunchOptions, RankView, RankViewMut, Report,
+    ScalarArgument, Scheduler, Stage, Window, World,
 };
 pub use lang::*;
 pub use ndarray;

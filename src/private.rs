@@ -1,6 +1,6 @@
 //! What the macro's output names. No part of the interface: it changes with the macro.
 
-pub use crate::host::{arg_in, arg_out, arg_scalar, arg_window, call};
+pub use crate::host::{arg_in, arg_out, arg_scalar, arg_window, call, host_call};
 pub use crate::lang::Literal;
 pub use pl_core::definition::{Definition, ParamClass, ParamSignature, Signature, Source};
 pub use pl_core::ir::FunctionKind;
@@ -162,14 +162,50 @@ pub const fn check_only(value: i32, only: i32, before: &str, after: &str, help: 
     }
 }
 
-/// A called function must be an `Inline` one, and have its generic arguments written out. rustc itself asks for const arguments, which nothing else
-/// can tell; types it would infer.
+/// A called function must be of a level that the caller calls, and have its generic arguments written out. rustc itself asks for const arguments,
+/// which nothing else can tell; types it would infer.
 #[track_caller]
-pub const fn check_callee(callee: &Signature, plain: bool) {
-    if !matches!(callee.kind, FunctionKind::Inline) {
-        let message =
-            Message::new().text("`").text(callee.name).text("` is a kernel and cannot be called from another one");
-        panic!("{}", message.help("declare it `#[pl::function(Inline)]`, or launch it from the host").as_str());
+pub const fn check_callee(callee: &Signature, plain: bool, caller: FunctionKind) {
+    let mut allowed = false;
+    let mut i = 0;
+    while i < caller.calls().len() {
+        allowed |= caller.calls()[i] as u8 == callee.kind as u8;
+        i += 1;
+    }
+    if !allowed {
+        use FunctionKind::{Host, InCore, Inline, Orchestration};
+        let (what, help) = match (caller, callee.kind) {
+            (InCore | Inline, Orchestration | Host) => (
+                "cannot be called from a kernel",
+                "kernels are called by it, not the other way round: launch it from the host",
+            ),
+            (InCore | Inline, _) => (
+                "cannot be called from another one",
+                "declare it `#[pl::function(Inline)]`, or launch it from the host",
+            ),
+            (Orchestration, Host) => (
+                "cannot be called from an Orchestration function",
+                "an Orchestration function calls kernels, which are InCore functions; a Host function is run from the host",
+            ),
+            (Orchestration, Orchestration) => {
+                ("cannot be called from another one", "call its kernels here, in the same order")
+            }
+            (Orchestration, _) => (
+                "cannot be called from an Orchestration function",
+                "declare it `#[pl::function(InCore)]`, or call it from a kernel",
+            ),
+            (Host, Host) => ("cannot be called from another one", "run one after the other from the host"),
+            (Host, _) => {
+                ("cannot be dispatched to a device", "declare it `#[pl::function(InCore)]`, or call it from a kernel")
+            }
+        };
+        let level = match callee.kind {
+            InCore => "` is a kernel and ",
+            Inline => "` is an Inline function and ",
+            Orchestration => "` is an Orchestration function and ",
+            Host => "` is a Host function and ",
+        };
+        panic!("{}", Message::new().text("`").text(callee.name).text(level).text(what).help(help).as_str());
     }
     if plain && callee.consts.is_empty() && !callee.types.is_empty() {
         let message = Message::new().text("`").text(callee.name).text("` is called without its generic arguments");

@@ -70,7 +70,7 @@ pub enum Fault {
     /// Two accesses that conflict and that nothing orders.
     Race(Box<Race>),
     /// A read of elements that nothing wrote.
-    Uninitialised(Uninitialised),
+    Uninitialised(Box<Uninitialised>),
     /// A box that does not lie in its memory.
     OutOfBounds(OutOfBounds),
     /// Scalar arithmetic that has no result.

@@ -168,14 +168,14 @@ impl WindowUser {
     }
 }
 
-/// `it is in use: …`
+/// Who has it: `a launch that runs now has it as …`
 impl fmt::Display for WindowUser {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             WindowUser::Launch { memory, kernel } => {
-                write!(f, "it is in use: a launch that runs now has it as `{memory}` of `{kernel}`")
+                write!(f, "a launch that runs now has it as `{memory}` of `{kernel}`")
             }
-            WindowUser::View { rank } => write!(f, "it is in use: there is a view of its memory of rank {rank}"),
+            WindowUser::View { rank } => write!(f, "there is a view of its memory of rank {rank}"),
         }
     }
 }
@@ -216,7 +216,7 @@ impl fmt::Display for EngineError {
             EngineError::Fault(fault) => fault.fmt(f),
             EngineError::Window { window, problem } => write!(f, "error: window {}: {problem}", window.0),
             EngineError::InUse { window, user } => {
-                write!(f, "error: window {}: {user}\n  = help: {}", window.0, user.help())
+                write!(f, "error: window {} is in use: {user}\n  = help: {}", window.0, user.help())
             }
             EngineError::Poisoned(window) => write!(
                 f,

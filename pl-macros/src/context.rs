@@ -33,7 +33,8 @@ impl Context {
     }
 
     pub fn error(&mut self, range: Range, message: impl AsRef<str>, help: impl AsRef<str>) {
-        self.errors.push(range, message, help);
+        let kind = self.function.kind;
+        self.errors.push(range, worded(kind, message.as_ref()), worded(kind, help.as_ref()));
     }
 
     pub fn loc(&mut self, range: Range) -> Loc {
@@ -80,6 +81,23 @@ impl Context {
         self.incomplete = true;
         Expr::new(ExprKind::Name(self.hole("?", false, TokenStream::new)))
     }
+}
+
+/// What a function of this level is called.
+pub fn called(kind: FunctionKind) -> &'static str {
+    match kind {
+        FunctionKind::InCore | FunctionKind::Inline => "a kernel",
+        FunctionKind::Orchestration => "an Orchestration function",
+        FunctionKind::Host => "a Host function",
+    }
+}
+
+/// Messages speak of kernels: what they say of a function of another level, in its words.
+pub fn worded(kind: FunctionKind, text: &str) -> String {
+    if called(kind) == called(FunctionKind::InCore) {
+        return text.to_owned();
+    }
+    text.replace("a kernel", called(kind)).replace("the kernel", "the function").replace("this kernel", "this function")
 }
 
 /// A text as the user reads it: names that no user wrote, by what they are shown as.

@@ -132,7 +132,7 @@ fn judge(cx: &mut Context, open_signature: bool) -> Verdict {
             }
         }
         let help = shown(&cx.shown, &error.help);
-        cx.errors.push(range, message, help);
+        cx.error(range, message, help);
     }
     verdict
 }

@@ -32,9 +32,19 @@ pub(super) enum Kind<'a> {
     /// A tensor that is written through a copy.
     Copied(Box<dyn Staged + Send + 'a>),
     /// A window.
-    Window { shape: Vec<usize>, id: WindowId, owner: &'a Arc<Shared> },
+    Window(WindowRef<'a>),
     /// A scalar.
     Scalar(ConstValue),
+}
+
+/// A window among the arguments.
+#[derive(Clone, Copy)]
+pub(super) struct WindowRef<'a> {
+    pub(super) shape: &'a [usize],
+    pub(super) id: WindowId,
+    pub(super) owner: &'a Arc<Shared>,
+    /// Its ranks, as ranks of the world that was opened.
+    pub(super) domain: &'a Arc<[usize]>,
 }
 
 /// A view whose elements do not lie in C order, and a copy in which they do.
@@ -141,12 +151,26 @@ pub fn arg_out<'a, T: Element, D: Dimension + 'a>(view: ArrayViewMut<'a, T, D>) 
 
 /// A window.
 pub fn arg_window<T: Element>(window: &Window<T>) -> Argument<'_> {
-    Argument(Kind::Window { shape: window.shape().to_vec(), id: window.id, owner: &window.shared })
+    Argument(Kind::Window(WindowRef {
+        shape: window.shape(),
+        id: window.id,
+        owner: &window.shared,
+        domain: &window.domain,
+    }))
 }
 
 /// A scalar.
 pub fn arg_scalar<'a, T: ScalarArgument>(value: T) -> Argument<'a> {
     Argument(Kind::Scalar(value.value()))
+}
+
+/// The number of an item: how many different ones came before its first time.
+fn number<T: PartialEq>(items: &mut Vec<T>, item: T) -> u64 {
+    let at = items.iter().position(|known| *known == item).unwrap_or_else(|| {
+        items.push(item);
+        items.len() - 1
+    });
+    at as u64
 }
 
 impl Call<'_> {
@@ -166,33 +190,43 @@ impl Call<'_> {
         }
     }
 
-    /// The arguments' shapes. Windows are numbered by their first use in the call, so that a call on other windows is the same call.
+    /// The arguments' shapes. Windows and domains are numbered by their first use in the call, so that a call on other windows is the same call.
     pub(super) fn shapes(&self) -> Vec<ArgShape> {
         let mut windows: Vec<WindowId> = vec![];
-        let shape_of = |argument: &Argument<'_>| match &argument.0 {
-            Kind::In { shape, .. } | Kind::Lent { shape, .. } => {
-                ArgShape::Memory { shape: shape.clone(), window: None }
-            }
-            Kind::Copied(staged) => ArgShape::Memory { shape: staged.shape().to_vec(), window: None },
-            Kind::Window { shape, id, owner } => {
-                let number = windows.iter().position(|w| w == id).unwrap_or_else(|| {
-                    windows.push(*id);
-                    windows.len() - 1
-                });
-                let window = WindowArg { window: number as u64, domain: 0, ranks: owner.ranks() };
-                ArgShape::Memory { shape: shape.clone(), window: Some(window) }
-            }
-            Kind::Scalar(_) => ArgShape::Scalar,
-        };
-        self.args.iter().map(shape_of).collect()
+        let mut domains: Vec<&Arc<[usize]>> = vec![];
+        let mut shapes = Vec::with_capacity(self.args.len());
+        for argument in &self.args {
+            shapes.push(match &argument.0 {
+                Kind::In { shape, .. } | Kind::Lent { shape, .. } => {
+                    ArgShape::Memory { shape: shape.clone(), window: None }
+                }
+                Kind::Copied(staged) => ArgShape::Memory { shape: staged.shape().to_vec(), window: None },
+                Kind::Window(WindowRef { shape, id, domain, .. }) => {
+                    let (window, ranks) = (number(&mut windows, *id), domain.len());
+                    let window = WindowArg { window, domain: number(&mut domains, domain), ranks };
+                    ArgShape::Memory { shape: shape.to_vec(), window: Some(window) }
+                }
+                Kind::Scalar(_) => ArgShape::Scalar,
+            });
+        }
+        shapes
     }
 
     /// The windows among the arguments, with the argument's position.
-    pub(super) fn windows(&self) -> impl Iterator<Item = (usize, WindowId, &Arc<Shared>)> {
+    pub(super) fn windows(&self) -> impl Iterator<Item = (usize, WindowId, &WindowRef<'_>)> {
         self.args.iter().enumerate().filter_map(|(position, argument)| match &argument.0 {
-            Kind::Window { id, owner, .. } => Some((position, *id, *owner)),
+            Kind::Window(window) => Some((position, window.id, window)),
             _ => None,
         })
+    }
+
+    /// The domains of the windows, in the order in which [`Call::shapes`] numbers them.
+    pub(super) fn domains(&self) -> Vec<Arc<[usize]>> {
+        let mut domains = vec![];
+        for (_, _, window) in self.windows() {
+            number(&mut domains, window.domain);
+        }
+        domains.into_iter().cloned().collect()
     }
 
     /// The values of the scalar arguments that are integers, by position.
@@ -225,7 +259,7 @@ impl Argument<'_> {
             Kind::In { bytes, .. } => ArgValue::In(bytes),
             Kind::Lent { bytes, .. } => ArgValue::Out(bytes),
             Kind::Copied(staged) => ArgValue::Out(staged.bytes()),
-            Kind::Window { id, .. } => ArgValue::Window(*id),
+            Kind::Window(window) => ArgValue::Window(window.id),
             Kind::Scalar(value) => ArgValue::Scalar(value.clone()),
         }
     }
@@ -247,7 +281,7 @@ impl fmt::Debug for Argument<'_> {
             Kind::In { shape, .. } => write!(f, "In{shape:?}"),
             Kind::Lent { shape, .. } => write!(f, "Out{shape:?}"),
             Kind::Copied(staged) => write!(f, "Out{:?}", staged.shape()),
-            Kind::Window { shape, id, .. } => write!(f, "Window{shape:?}#{}", id.0),
+            Kind::Window(window) => write!(f, "Window{:?}#{}", window.shape, window.id.0),
             Kind::Scalar(ConstValue::Scalar(value, _)) => write!(f, "{value:?}"),
             Kind::Scalar(value) => write!(f, "{value:?}"),
         }

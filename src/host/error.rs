@@ -32,6 +32,14 @@ pub enum Error {
         /// How to mend it.
         help: String,
     },
+    /// A window that somebody else uses now: a running launch, or a view of it.
+    #[error("{}", with_help(message, help))]
+    InUse {
+        /// Which window, and who uses it.
+        message: String,
+        /// How to mend it.
+        help: String,
+    },
     /// A check stopped the run.
     #[error("{}", unprefixed(&.0.to_string()))]
     Fault(Box<Fault>),
@@ -42,10 +50,10 @@ pub enum Error {
 pub struct BindProblem {
     /// What is wrong, and where.
     pub located: Located,
-    /// The ranks whose calls have this problem, in order.
+    /// The ranks whose calls have this problem, in order, as ranks of the world that was opened.
     pub ranks: Vec<usize>,
-    /// The number of ranks of the world.
-    pub world: usize,
+    /// The number of calls of the launch.
+    pub calls: usize,
 }
 
 /// The most problems that a report prints.
@@ -55,6 +63,16 @@ impl Error {
     /// An error of the host's own making.
     pub(crate) fn usage(message: impl Into<String>, help: impl Into<String>) -> Error {
         Error::Usage { message: message.into(), help: help.into() }
+    }
+
+    /// An engine's error about the window that `name` describes.
+    pub(super) fn of_window(error: EngineError, name: &str) -> Error {
+        match error {
+            EngineError::InUse { user, .. } => {
+                Error::InUse { message: format!("the window {name} is in use: {user}"), help: user.help().into() }
+            }
+            error => error.into(),
+        }
     }
 }
 
@@ -68,7 +86,9 @@ impl From<EngineError> for Error {
                 message: format!("window {} was used by a launch that failed", window.0),
                 help: "reset it before it is used again: `world.reset(&window)`".into(),
             },
-            EngineError::InUse { window, user } => Error::usage(format!("window {}: {user}", window.0), user.help()),
+            EngineError::InUse { window, ref user } => {
+                Error::InUse { message: format!("window {} is in use: {user}", window.0), help: user.help().into() }
+            }
             EngineError::Usage { message, help } => Error::usage(message, help),
         }
     }
@@ -84,7 +104,7 @@ impl fmt::Debug for Error {
 impl fmt::Display for BindProblem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let text = self.located.to_string();
-        if self.ranks.len() == self.world {
+        if self.ranks.len() == self.calls {
             return f.write_str(&text);
         }
         // The ranks stand before the help line, which comes last.
@@ -163,7 +183,7 @@ mod tests {
             diagnostic: Diagnostic::new(Loc::NONE, message, help),
             related: vec![],
         };
-        BindProblem { located, ranks: ranks.to_vec(), world: 4 }
+        BindProblem { located, ranks: ranks.to_vec(), calls: 4 }
     }
 
     #[test]

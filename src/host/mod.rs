@@ -2,15 +2,19 @@
 //!
 //! A [`World`] is a set of devices; rank r runs on the r-th of them. [`Window`]s are memory that every rank has and every rank can reach.
 //! Calling a kernel gives a [`Call`], which holds its arguments; [`World::launch`] takes one call per rank, binds and
-//! checks them, runs them, and returns a [`Report`]. Everything that can go wrong is an [`Error`] that prints as a report.
+//! checks them, runs them, and returns a [`Report`]. A subset of a world's ranks is a world again. Everything that can go wrong is an [`Error`] that prints as a report.
 //!
 //! This module prints nothing and does not panic.
 
 mod agree;
 mod call;
+mod domain;
 mod error;
+mod launch;
 mod prepare;
+mod program;
 mod stage;
+mod view;
 mod window;
 mod world;
 
@@ -19,6 +23,8 @@ pub use error::{BindProblem, Error};
 pub use pl_core::cost::{Card, Count};
 pub use pl_core::fault::{Fault, Report};
 pub use pl_core::runtime::{LaunchOptions, Scheduler};
+pub use program::{HostCall, host_call};
 pub use stage::Stage;
+pub use view::{RankView, RankViewMut};
 pub use window::Window;
 pub use world::World;

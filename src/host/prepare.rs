@@ -1,8 +1,9 @@
 //! From calls to programs: linked, bound, lowered, and kept, so that calls that differ only in data are bound once.
 
-use super::Call;
 use super::agree::{self, Shared};
 use super::error::BindProblem;
+use super::launch::Placed;
+use super::{Call, domain};
 use crate::collectives;
 use pl_core::bind::{self, ArgShape, BindError, Platform, Program};
 use pl_core::dtype::DType;
@@ -78,17 +79,12 @@ pub(super) struct Programs(Mutex<VecDeque<(Key, Outcome)>>);
 
 impl Programs {
     /// The program of each call, or everything that is wrong with any of them.
-    pub(super) fn of(
-        &self,
-        calls: &[Call<'_>],
-        platform: &Platform,
-        world: usize,
-    ) -> Result<Vec<Arc<Compiled>>, Vec<BindProblem>> {
+    pub(super) fn of(&self, calls: &[Placed<'_>], platform: &Platform) -> Result<Vec<Arc<Compiled>>, Vec<BindProblem>> {
         let mut distinct: Vec<(Key, Outcome)> = vec![];
         let mut chosen = vec![];
         let mut programs = vec![];
-        let mut problems: Vec<BindProblem> = vec![];
-        for (rank, call) in calls.iter().enumerate() {
+        let mut problems = domain::check(calls);
+        for Placed { rank, call } in calls {
             let key = Key::new(call);
             let at = distinct.iter().position(|(k, _)| *k == key).unwrap_or_else(|| {
                 let outcome = self.get(&key).unwrap_or_else(|| compile(call, platform));
@@ -101,16 +97,21 @@ impl Programs {
                 Err(BindError(found)) => {
                     for located in found {
                         match problems.iter_mut().find(|p| p.located == *located) {
-                            Some(problem) if problem.ranks.last() == Some(&rank) => {}
-                            Some(problem) => problem.ranks.push(rank),
-                            None => problems.push(BindProblem { located: located.clone(), ranks: vec![rank], world }),
+                            Some(problem) if problem.ranks.last() == Some(rank) => {}
+                            Some(problem) => problem.ranks.push(*rank),
+                            None => problems.push(BindProblem {
+                                located: located.clone(),
+                                ranks: vec![*rank],
+                                calls: calls.len(),
+                            }),
                         }
                     }
                 }
             }
         }
         let shared = chosen.iter().map(|at| &*distinct[*at].1.shared);
-        problems.extend(agree::check(calls.iter().zip(shared), world));
+        problems.extend(agree::check(calls, shared));
+        problems.iter_mut().for_each(|problem| problem.ranks.sort_unstable());
         self.keep(distinct);
         if problems.is_empty() { Ok(programs) } else { Err(problems) }
     }

@@ -1,7 +1,8 @@
 //! What a call becomes on its way to a run, to look at.
 
+use super::Error;
+use super::launch::Placed;
 use super::prepare::Compiled;
-use super::{Call, Error};
 use pl_core::cost::{self, Card, RankProgram};
 use pl_core::ir::Function;
 use std::sync::{Arc, OnceLock};
@@ -17,18 +18,29 @@ pub struct Stage {
 #[derive(Debug)]
 struct Calls {
     compiled: Vec<Arc<Compiled>>,
-    /// The scalar arguments of each.
-    scalars: Vec<Vec<Option<i64>>>,
+    known: Vec<Known>,
     /// Computed when the first is asked for.
     cards: OnceLock<Vec<Card>>,
 }
 
+/// What is known of a call beside its program.
+#[derive(Debug)]
+struct Known {
+    rank: usize,
+    scalars: Vec<Option<i64>>,
+    /// The domains of its windows.
+    domains: Vec<Arc<[usize]>>,
+}
+
 impl Stage {
     /// The stages of the calls of a launch.
-    pub(super) fn all(calls: &[Call<'_>], compiled: Vec<Arc<Compiled>>) -> Vec<Stage> {
+    pub(super) fn all(calls: &[Placed<'_>], compiled: Vec<Arc<Compiled>>) -> Vec<Stage> {
         let ranks = compiled.len();
-        let scalars = calls.iter().map(Call::scalars).collect();
-        let launch = Arc::new(Calls { compiled, scalars, cards: OnceLock::new() });
+        let known = calls
+            .iter()
+            .map(|Placed { rank, call }| Known { rank: *rank, scalars: call.scalars(), domains: call.domains() })
+            .collect();
+        let launch = Arc::new(Calls { compiled, known, cards: OnceLock::new() });
         (0..ranks).map(|rank| Stage { launch: launch.clone(), rank }).collect()
     }
 
@@ -68,12 +80,12 @@ impl Stage {
 impl Calls {
     fn cards(&self) -> &[Card] {
         self.cards.get_or_init(|| {
-            let world: Arc<[usize]> = (0..self.compiled.len()).collect();
-            let ranks = self.compiled.iter().zip(&self.scalars).enumerate();
-            let ranks = ranks.map(|(rank, (compiled, scalars))| {
-                let program = &*compiled.program;
-                let domains = &std::slice::from_ref(&world)[..program.bindings.domains.len()];
-                RankProgram { rank, program, scalars, domains }
+            let ranks = self.compiled.iter().zip(&self.known);
+            let ranks = ranks.map(|(compiled, known)| RankProgram {
+                rank: known.rank,
+                program: &compiled.program,
+                scalars: &known.scalars,
+                domains: &known.domains,
             });
             cost::cards(&ranks.collect::<Vec<_>>())
         })

@@ -11,7 +11,8 @@ use std::sync::Arc;
 
 /// A window: every rank of its world has one array of this shape, and a kernel reaches the array of any rank.
 ///
-/// Windows outlive launches; dropping one frees its memory. It may be used only in the world that made it.
+/// Windows outlive launches; dropping one frees its memory. It may be used only in the world that made it, and by its ranks: of a window that a
+/// [subset](World::subset) has made, rank r is the subset's.
 ///
 /// ```
 /// let world = pl::World::open("sim", &[0, 1])?;
@@ -23,13 +24,20 @@ use std::sync::Arc;
 pub struct Window<T> {
     pub(super) shared: Arc<Shared>,
     pub(super) id: WindowId,
+    /// Its ranks, as ranks of the world that was opened.
+    pub(super) domain: Arc<[usize]>,
     shape: Vec<usize>,
     element: PhantomData<fn() -> T>,
 }
 
 impl<T: Element> Window<T> {
-    pub(super) fn new(shared: Arc<Shared>, id: WindowId, shape: Vec<usize>) -> Window<T> {
-        Window { shared, id, shape, element: PhantomData }
+    pub(super) fn new(shared: Arc<Shared>, id: WindowId, domain: Arc<[usize]>, shape: Vec<usize>) -> Window<T> {
+        Window { shared, id, domain, shape, element: PhantomData }
+    }
+
+    /// What it is called where no kernel has a name for it: ``of `f32` [2, 3]``.
+    pub(super) fn name(&self) -> String {
+        format!("of `{}` {:?}", T::DTYPE.name(), self.shape)
     }
 
     /// The shape of each rank's array.
@@ -40,18 +48,19 @@ impl<T: Element> Window<T> {
     /// Copies the array of `rank` out, whatever it holds: elements that nothing wrote are zero.
     ///
     /// # Errors
-    /// A rank that the world does not have.
+    /// A rank that the world does not have; a window that [is in use](Error::InUse).
     pub fn to_array(&self, rank: usize) -> Result<ArrayD<T>, Error> {
         self.check_rank(rank)?;
         let mut elements = vec![T::ZERO; self.shape.iter().product()];
-        self.shared.read(self.id, rank, bytemuck::cast_slice_mut(&mut elements))?;
+        let bytes = bytemuck::cast_slice_mut(&mut elements);
+        self.shared.engine.read(self.id, rank, bytes).map_err(|e| Error::of_window(e, &self.name()))?;
         ArrayD::from_shape_vec(IxDyn(&self.shape), elements).map_err(|e| Error::usage(e.to_string(), ""))
     }
 
     /// Replaces the array of `rank`. Its contents are data: kernels may load them.
     ///
     /// # Errors
-    /// A rank that the world does not have, an array of another shape.
+    /// A rank that the world does not have, an array of another shape; a window that [is in use](Error::InUse).
     pub fn write<S, D>(&self, rank: usize, array: &ArrayBase<S, D>) -> Result<(), Error>
     where
         S: Data<Elem = T>,
@@ -66,16 +75,17 @@ impl<T: Element> Window<T> {
         }
         let array = array.as_standard_layout();
         let elements = array.as_slice().unwrap_or_default();
-        self.shared.write(self.id, rank, bytemuck::cast_slice(elements))
+        let bytes = bytemuck::cast_slice(elements);
+        self.shared.engine.write(self.id, rank, bytes).map_err(|e| Error::of_window(e, &self.name()))
     }
 
-    fn check_rank(&self, rank: usize) -> Result<(), Error> {
-        let ranks = self.shared.ranks();
+    pub(super) fn check_rank(&self, rank: usize) -> Result<(), Error> {
+        let ranks = self.domain.len();
         if rank < ranks {
             return Ok(());
         }
         Err(Error::usage(
-            format!("there is no rank {rank} in a world of {ranks}"),
+            format!("there is no rank {rank} in a window of {ranks} ranks"),
             format!("ranks are 0 to {}", ranks - 1),
         ))
     }

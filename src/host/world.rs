@@ -1,32 +1,44 @@
-//! Worlds: devices, their windows, and launches on them.
+//! Worlds: devices, subsets of them, and their windows.
 
-use super::prepare::{Compiled, Programs};
-use super::{Call, Error, Stage, Window};
+use super::prepare::Programs;
+use super::{Error, Window};
 use crate::Element;
 use ndarray::{ArrayBase, Axis, Data, Dimension};
-use pl_core::fault::Report;
-use pl_core::runtime::{Contents, Engine, EngineError, Launch, LaunchOptions, RankCall, WindowId};
-use std::collections::BTreeSet;
+use pl_core::runtime::{Contents, Engine, WindowId};
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// A set of devices on which kernels run: rank r is the r-th device.
+/// A set of devices on which kernels run: rank r is the r-th device. A [subset](World::subset) of its ranks is a world again.
 ///
 /// ```
 /// let world = pl::World::open("a2a3sim", &[4, 9])?;
 /// assert_eq!(world.size(), 2);
 /// # Ok::<(), pl::Error>(())
 /// ```
+///
+/// # Threads
+/// A world may be used from several threads. Launches that share no device run at the same time; those that share devices, and no windows, wait for the
+/// devices, in the order in which they came. A window that a running launch uses is for that launch alone: to launch with it, to look at it, to write
+/// or to reset it from another thread is [`Error::InUse`], at once.
 pub struct World {
-    shared: Arc<Shared>,
+    pub(super) shared: Arc<Shared>,
+    /// Its ranks, as ranks of the world that was opened.
+    pub(super) ranks: Arc<[usize]>,
     devices: Vec<u32>,
 }
 
-/// What a world and its windows have in common: a window keeps its engine alive.
+/// What a world, its subsets and their windows have in common: a window keeps its engine alive.
 pub(super) struct Shared {
-    engine: Arc<dyn Engine>,
-    programs: Programs,
-    live: Mutex<BTreeSet<WindowId>>,
+    pub(super) engine: Arc<dyn Engine>,
+    pub(super) programs: Programs,
+    /// The windows that were not dropped, each with its domain.
+    live: Mutex<BTreeMap<WindowId, Live>>,
+}
+
+struct Live {
+    domain: Arc<[usize]>,
+    name: String,
 }
 
 impl World {
@@ -51,12 +63,103 @@ impl World {
         }
         let engine = pl_sim::Simulator::open(platform, device_ids.len())?;
         let shared = Shared { engine: Arc::new(engine), programs: Programs::default(), live: Mutex::default() };
-        Ok(World { shared: Arc::new(shared), devices: device_ids.to_vec() })
+        let ranks = (0..device_ids.len()).collect();
+        Ok(World { shared: Arc::new(shared), ranks, devices: device_ids.to_vec() })
+    }
+
+    /// These ranks of this world as a world of their own, a *communication domain*: the first of them is its rank 0, and so on. It has its own windows,
+    /// in which [`pld::rank`](crate::distributed::rank), [`pld::nranks`](crate::distributed::nranks) and `peer` count its ranks, and collectives on
+    /// them are among its ranks only. It shares the devices: a device runs one launch at a time. Reports name ranks as the world that was opened does.
+    ///
+    /// A kernel may use windows of several domains, each of which has the rank that runs it. Here every rank of a 2 x 2 grid
+    /// sums over its row, and then over its column:
+    ///
+    /// ```
+    /// use pl::distributed as pld;
+    /// use pl::World;
+    ///
+    /// #[pl::function(InCore)]
+    /// fn sums(
+    ///     mut row: pl::InOut<pld::DistributedTensor<i32, { [2, 1] }>>,
+    ///     row_signal: pl::InOut<pld::DistributedTensor<i32, { [2, 1] }>>,
+    ///     mut column: pl::InOut<pld::DistributedTensor<i32, { [2, 1] }>>,
+    ///     column_signal: pl::InOut<pld::DistributedTensor<i32, { [2, 1] }>>,
+    /// ) {
+    ///     let me = pld::rank(pld::get_comm_ctx(row));
+    ///     row = pld::tensor::reduce_scatter(row, row_signal, op = pld::ReduceOp::Sum);
+    ///     let sum = pl::load(row, [me, 0], [1, 1]);
+    ///     column = pl::store(sum, [0, 0], column);
+    ///     column = pl::store(sum, [1, 0], column);
+    ///     column = pld::tensor::reduce_scatter(column, column_signal, op = pld::ReduceOp::Sum);
+    /// }
+    ///
+    /// let grid = World::open("sim", &[0, 1, 2, 3])?;
+    /// let rows = [grid.subset(&[0, 1])?, grid.subset(&[2, 3])?];
+    /// let columns = [grid.subset(&[0, 2])?, grid.subset(&[1, 3])?];
+    /// let windows = |domain: &World| Ok((domain.zeros::<i32>([2, 1])?, domain.window::<i32>([2, 1])?));
+    /// let rows: Vec<_> = rows.iter().map(windows).collect::<Result<_, pl::Error>>()?;
+    /// let columns: Vec<_> = columns.iter().map(windows).collect::<Result<_, pl::Error>>()?;
+    /// for (row, (data, _)) in rows.iter().enumerate() {
+    ///     for column in 0..2 {
+    ///         // Rank 2 * row + column of the grid has 1, 10, 100, 1000.
+    ///         data.write(column, &pl::ndarray::Array2::from_elem((2, 1), 10_i32.pow(2 * row as u32 + column as u32)))?;
+    ///     }
+    /// }
+    /// grid.launch((0..4).map(|rank| {
+    ///     let ((row, row_signal), (column, column_signal)) = (&rows[rank / 2], &columns[rank % 2]);
+    ///     sums(row, row_signal, column, column_signal)
+    /// }))?;
+    /// assert_eq!(columns[1].0.to_array(0)?[[0, 0]], 1111);
+    /// # Ok::<(), pl::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// No rank, a rank that this world does not have, a rank that stands more than once.
+    pub fn subset(&self, ranks: &[usize]) -> Result<World, Error> {
+        if ranks.is_empty() {
+            return Err(Error::usage(
+                "a subset of no ranks",
+                "a subset has at least one rank: `world.subset(&[0, 2])`",
+            ));
+        }
+        let mut seen = BTreeSet::new();
+        for &rank in ranks {
+            if rank >= self.size() {
+                return Err(Error::usage(
+                    format!("the subset names rank {rank} of {}", self.describe()),
+                    format!("ranks are 0 to {}", self.size() - 1),
+                ));
+            }
+            if !seen.insert(rank) {
+                return Err(Error::usage(
+                    format!("rank {rank} stands in the subset more than once"),
+                    "name every rank once, in the order that they are to have in the subset",
+                ));
+            }
+        }
+        Ok(World {
+            shared: self.shared.clone(),
+            ranks: ranks.iter().map(|rank| self.ranks[*rank]).collect(),
+            devices: ranks.iter().map(|rank| self.devices[*rank]).collect(),
+        })
+    }
+
+    /// Its ranks, in their order, as ranks of the world that was opened: `[0, 1, …]` unless it is a [subset](World::subset). Reports name ranks so.
+    ///
+    /// ```
+    /// let world = pl::World::open("sim", &[0, 1, 2, 3])?;
+    /// let subset = world.subset(&[3, 1, 0])?;
+    /// assert_eq!(subset.ranks(), [3, 1, 0]);
+    /// assert_eq!(subset.subset(&[2, 0])?.ranks(), [0, 3]);
+    /// # Ok::<(), pl::Error>(())
+    /// ```
+    pub fn ranks(&self) -> &[usize] {
+        &self.ranks
     }
 
     /// The number of ranks.
     pub fn size(&self) -> usize {
-        self.devices.len()
+        self.ranks.len()
     }
 
     /// The ids of the devices, in rank order.
@@ -113,95 +216,27 @@ impl World {
     /// Makes a window as new: zeros that are not data, and no longer poisoned by a failed launch.
     ///
     /// # Errors
-    /// A window of another world.
+    /// A window of another world, one that is in use.
     pub fn reset<T: Element>(&self, window: &Window<T>) -> Result<(), Error> {
         if !Arc::ptr_eq(&self.shared, &window.shared) {
             return Err(Error::usage("the window belongs to another world", "reset it in the world that made it"));
         }
-        self.shared.reset(window.id)
+        self.shared.engine.reset(window.id).map_err(|e| Error::of_window(e, &window.name()))
     }
 
-    /// Makes every window of the world as new.
+    /// Makes every window of the world as new, those of its [subsets](World::subset) included: all windows that only ranks of this world have.
     ///
     /// # Errors
-    /// None that a user can cause.
+    /// A window that is in use; the others are reset.
     pub fn reset_all(&self) -> Result<(), Error> {
-        let live: Vec<WindowId> = self.shared.live().iter().copied().collect();
-        live.into_iter().try_for_each(|window| self.shared.reset(window))
-    }
-
-    /// Runs one call per rank: the first on rank 0, and so on. Ranks may run different kernels.
-    ///
-    /// All calls are bound and checked before any of them runs. A collective works on one window of all ranks: where ranks call the same kernel, they
-    /// pass the same window for a parameter that a collective of the kernel uses. A world runs one launch at a time.
-    ///
-    /// # Errors
-    /// A wrong number of calls, windows of another world, everything that does not bind, and the check that stopped the run. After an
-    /// [`Error::Fault`] the contents of the `Out` and `InOut` arguments are unspecified, and the windows that were used must be
-    /// [reset](World::reset) before they are used again.
-    pub fn launch<'a>(&self, calls: impl IntoIterator<Item = Call<'a>>) -> Result<Report, Error> {
-        self.launch_with(LaunchOptions::default(), calls)
-    }
-
-    /// The same, with a scheduler, an op budget or an interrupt flag of your own.
-    ///
-    /// One launch is one interleaving; several seeds look at several.
-    ///
-    /// ```
-    /// use pl::distributed as pld;
-    /// use pl::{LaunchOptions, Scheduler};
-    ///
-    /// #[pl::function(InCore, dynamic(NR))]
-    /// fn meet(signal: pl::InOut<pld::DistributedTensor<i32, { [NR] }>>) {
-    ///     pld::tensor::barrier(signal);
-    /// }
-    ///
-    /// let world = pl::World::open("sim", &[0, 1, 2])?;
-    /// let signal = world.window::<i32>([3])?;
-    /// for seed in 0..16 {
-    ///     let options = LaunchOptions { scheduler: Scheduler::Seeded(seed), ..Default::default() };
-    ///     world.launch_with(options, (0..3).map(|_| meet(&signal)))?;
-    /// }
-    /// # Ok::<(), pl::Error>(())
-    /// ```
-    ///
-    /// # Errors
-    /// Those of [`World::launch`].
-    pub fn launch_with<'a>(
-        &self,
-        options: LaunchOptions,
-        calls: impl IntoIterator<Item = Call<'a>>,
-    ) -> Result<Report, Error> {
-        let (mut calls, compiled) = self.prepare(calls)?;
-        let rank_calls = calls.iter_mut().zip(&compiled).enumerate();
-        let rank_calls = rank_calls
-            .map(|(rank, (call, c))| RankCall { rank, program: c.program.clone(), args: call.values() })
-            .collect();
-        let result = self.shared.engine.launch(Launch { calls: rank_calls, options });
-        let report = result.map_err(|e| self.explain(e, &calls))?;
-        calls.into_iter().for_each(Call::finish);
-        Ok(report)
-    }
-
-    /// What the calls of a launch become, rank by rank, without running them.
-    ///
-    /// # Errors
-    /// Those of [`World::launch`], but for what happens in a run.
-    pub fn compile<'a>(&self, calls: impl IntoIterator<Item = Call<'a>>) -> Result<Vec<Stage>, Error> {
-        let (calls, compiled) = self.prepare(calls)?;
-        Ok(Stage::all(&calls, compiled))
-    }
-
-    /// Checks the calls of a launch and binds them.
-    fn prepare<'a>(
-        &self,
-        calls: impl IntoIterator<Item = Call<'a>>,
-    ) -> Result<(Vec<Call<'a>>, Vec<Arc<Compiled>>), Error> {
-        let calls: Vec<Call<'a>> = calls.into_iter().collect();
-        self.check_count(calls.len())?;
-        self.check_owners(&calls)?;
-        let compiled = self.shared.programs.of(&calls, self.shared.engine.platform(), self.size());
-        compiled.map(|compiled| (calls, compiled)).map_err(|problems| Error::Bind { problems })
+        let ours: BTreeSet<usize> = self.ranks.iter().copied().collect();
+        let live = self.shared.live();
+        let mut result = Ok(());
+        for (id, window) in live.iter().filter(|(_, window)| window.domain.iter().all(|rank| ours.contains(rank))) {
+            let reset = self.shared.engine.reset(*id).map_err(|e| Error::of_window(e, &window.name));
+            result = result.and(reset);
+        }
+        result
     }
 
     fn allocate<T: Element>(&self, shape: Vec<usize>, contents: Contents) -> Result<Window<T>, Error> {
@@ -213,73 +248,31 @@ impl World {
                 format!("a window has less than {} elements per rank, an extent of 0 not counted", 1_u64 << 32),
             ));
         }
-        let id = self.shared.engine.allocate((0..self.size()).collect(), T::DTYPE, &shape, contents)?;
-        self.shared.live().insert(id);
-        Ok(Window::new(self.shared.clone(), id, shape))
+        let id = self.shared.engine.allocate(self.ranks.clone(), T::DTYPE, &shape, contents)?;
+        let window = Window::new(self.shared.clone(), id, self.ranks.clone(), shape);
+        self.shared.live().insert(id, Live { domain: self.ranks.clone(), name: window.name() });
+        Ok(window)
     }
 
-    fn check_count(&self, found: usize) -> Result<(), Error> {
-        let ranks = self.size();
-        if found == ranks {
-            return Ok(());
-        }
-        let calls = if found == 1 { "call" } else { "calls" };
-        Err(Error::usage(
-            format!("{found} {calls} for a world of {ranks} ranks"),
-            "a launch takes one call per rank, the first for rank 0",
-        ))
+    /// Whether this is all of the world that was opened.
+    pub(super) fn is_whole(&self) -> bool {
+        self.size() == self.shared.engine.ranks() && self.ranks.iter().enumerate().all(|(at, rank)| at == *rank)
     }
 
-    fn check_owners(&self, calls: &[Call<'_>]) -> Result<(), Error> {
-        for (rank, call) in calls.iter().enumerate() {
-            if let Some((position, ..)) = call.windows().find(|(_, _, owner)| !Arc::ptr_eq(owner, &self.shared)) {
-                return Err(Error::usage(
-                    format!("{}, called for rank {rank}, is a window of another world", call.argument(position)),
-                    "a window can be used only in the world that made it; make one with this world's `window`",
-                ));
-            }
-        }
-        Ok(())
-    }
-
-    /// An engine's error in the words of the calls that it was given.
-    fn explain(&self, error: EngineError, calls: &[Call<'_>]) -> Error {
-        let EngineError::Poisoned(window) = error else { return error.into() };
-        let user = |call: &Call<'_>| call.windows().find(|(_, id, _)| *id == window).map(|(position, ..)| position);
-        let which = calls.iter().find_map(|call| Some(call.argument(user(call)?)));
-        Error::Poisoned {
-            message: format!(
-                "the window {} was used by a launch that failed: what it holds cannot be relied on",
-                which.unwrap_or_default()
-            ),
-            help: "reset it before it is used again: `world.reset(&window)`, or `world.reset_all()`".into(),
-        }
+    /// `a world of 4 ranks`
+    pub(super) fn describe(&self) -> String {
+        let ranks = if self.size() == 1 { "rank" } else { "ranks" };
+        format!("a {} of {} {ranks}", if self.is_whole() { "world" } else { "subset" }, self.size())
     }
 }
 
 impl Shared {
-    pub(super) fn ranks(&self) -> usize {
-        self.engine.ranks()
-    }
-
-    pub(super) fn read(&self, window: WindowId, rank: usize, out: &mut [u8]) -> Result<(), Error> {
-        self.engine.read(window, rank, out).map_err(Error::from)
-    }
-
-    pub(super) fn write(&self, window: WindowId, rank: usize, bytes: &[u8]) -> Result<(), Error> {
-        self.engine.write(window, rank, bytes).map_err(Error::from)
-    }
-
     pub(super) fn free(&self, window: WindowId) {
         self.live().remove(&window);
         self.engine.free(window);
     }
 
-    fn reset(&self, window: WindowId) -> Result<(), Error> {
-        self.engine.reset(window).map_err(Error::from)
-    }
-
-    fn live(&self) -> std::sync::MutexGuard<'_, BTreeSet<WindowId>> {
+    fn live(&self) -> MutexGuard<'_, BTreeMap<WindowId, Live>> {
         self.live.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -288,6 +281,7 @@ impl fmt::Debug for World {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("World")
             .field("platform", &self.platform())
+            .field("ranks", &self.ranks)
             .field("devices", &self.devices)
             .finish_non_exhaustive()
     }

@@ -9,7 +9,7 @@
 //! hardware that reorders puts the fence into its notify.
 #![expect(unused_variables, reason = "the parameters are the reference; a kernel runs on devices")]
 
-use super::{Context, Element};
+use super::{Buffer, Context, Element};
 
 pub use super::enums::{AtomicType, NotifyOp, ReduceOp, WaitCmp};
 pub use super::types::DistributedTensor;
@@ -38,6 +38,77 @@ pub fn rank(ctx: Context) -> usize {
 /// The number of ranks of the domain. Follows `pld.nranks` of PyPTO; see [`get_comm_ctx`] for an example.
 pub fn nranks(ctx: Context) -> usize {
     1
+}
+
+/// The number of ranks of the world, in `Host` functions: `for r in 0..pld::world_size()` dispatches to each device.
+///
+/// Follows `pld.world_size` of PyPTO.
+///
+/// ```
+/// use pl::distributed as pld;
+///
+/// #[pl::function(InCore, dynamic(S))]
+/// fn twice(x: pl::Tensor<f32, { [1, S] }>, y: pl::Out<pl::Tensor<f32, { [1, S] }>>) {
+///     pl::store(pl::load(x, [0, 0], [1, S]) * 2.0, [0, 0], y);
+/// }
+///
+/// /// Rank r gets `x[r]` and gives `y[r]`.
+/// #[pl::function(Host, dynamic(NR, S))]
+/// fn twice_on_all(x: pl::Tensor<f32, { [NR, 1, S] }>, y: pl::Out<pl::Tensor<f32, { [NR, 1, S] }>>) {
+///     for r in 0..pld::world_size() {
+///         twice(x[r], y[r], device = r);
+///     }
+/// }
+/// ```
+pub fn world_size() -> usize {
+    1
+}
+
+/// Reserves memory for one window on every rank, in `Host` functions.
+///
+/// - `bytes`: how many on each rank.
+///
+/// [`window`] makes the window. Follows `pld.alloc_window_buffer` of PyPTO.
+pub fn alloc_window_buffer(bytes: usize) -> Buffer {
+    Buffer::new()
+}
+
+/// The window in a buffer, in `Host` functions: `pld::window::<f32>(buffer, [NR, SIZE])`.
+///
+/// - `buffer`: of [`alloc_window_buffer`]; the window must fit.
+/// - `shape`: the window's extents on each rank.
+///
+/// Asked for again, with the same element type and shape, it is the same window. Follows `pld.window` of PyPTO.
+///
+/// ```
+/// use pl::distributed as pld;
+///
+/// #[pl::function(InCore, dynamic(S))]
+/// fn stage(x: pl::Tensor<f32, { [1, S] }>, data: pl::InOut<pld::DistributedTensor<f32, { [1, S] }>>) {
+///     pl::store(pl::load(x, [0, 0], [1, S]), [0, 0], data);
+/// }
+///
+/// #[pl::function(InCore, dynamic(S))]
+/// fn fetch(data: pld::DistributedTensor<f32, { [1, S] }>, y: pl::Out<pl::Tensor<f32, { [1, S] }>>) {
+///     pl::store(pl::load(data, [0, 0], [1, S]), [0, 0], y);
+/// }
+///
+/// /// The sum over all ranks, on every rank.
+/// #[pl::function(Host, dynamic(NR, S))]
+/// fn sum(x: pl::Tensor<f32, { [NR, 1, S] }>, y: pl::Out<pl::Tensor<f32, { [NR, 1, S] }>>) {
+///     let buffer = pld::alloc_window_buffer(4 * S);
+///     let mut data = pld::window::<f32>(buffer, [1, S]);
+///     for r in 0..pld::world_size() {
+///         stage(x[r], data, device = r);
+///     }
+///     data = pld::tensor::allreduce(data, op = pld::ReduceOp::Sum);
+///     for r in 0..pld::world_size() {
+///         fetch(data, y[r], device = r);
+///     }
+/// }
+/// ```
+pub fn window<T: Element, const R: usize>(buffer: Buffer, shape: [usize; R]) -> DistributedTensor<T> {
+    DistributedTensor::new()
 }
 
 /// `pld::system`: signals, and checks of counts. A signal is a window of `i32` cells.

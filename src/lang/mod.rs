@@ -18,15 +18,16 @@ pub use element::Element;
 pub use kernel::Kernel;
 pub(crate) use memory::CastTo;
 pub use memory::{ElementValue, Literal, Memory, TileOrScalar};
-pub use ops::{add, cast, discard, div, full, load, maximum, minimum, mul, neg, read, reshape, store, sub, write};
+pub use ops::{
+    add, cast, discard, div, full, load, maximum, minimum, mul, neg, part, read, reshape, store, sub, write,
+};
 pub use scalar::{lit, max, min, range};
-pub use types::{Context, InOut, Out, Tensor, Tile};
+pub use types::{Buffer, Context, InOut, Out, Tensor, Tile};
 
 #[cfg(test)]
 mod tests {
     use crate as pl;
     use pl::distributed as pld;
-    use pl_core::ir::FunctionKind;
     use pl_core::op::OpCode;
 
     /// Names items; the names are of those that exist.
@@ -69,6 +70,10 @@ mod tests {
             pl::reshape,
             pl::discard,
             pld::system::check_count,
+            pld::world_size,
+            pld::alloc_window_buffer,
+            pld::window,
+            pl::part,
             pld::tensor::barrier,
             pld::tensor::broadcast,
             pld::tensor::allgather,
@@ -77,8 +82,7 @@ mod tests {
             pld::tensor::all_to_all,
             pld::tensor::all_to_all_v,
         ];
-        let written = |op: &&OpCode| !op.info().internal && op.info().levels != [FunctionKind::Host];
-        let table: Vec<&str> = OpCode::ALL.iter().filter(written).map(|op| op.path()).collect();
+        let table: Vec<&str> = OpCode::ALL.iter().filter(|op| !op.info().internal).map(|op| op.path()).collect();
         assert_eq!(items.as_slice(), table);
     }
 }

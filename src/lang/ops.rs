@@ -2,7 +2,7 @@
 #![expect(unused_variables, reason = "the parameters are the reference; a kernel runs on devices")]
 
 use super::distributed::DistributedTensor;
-use super::{Element, ElementValue, Memory, Tile, TileOrScalar};
+use super::{Element, ElementValue, Memory, Tensor, Tile, TileOrScalar};
 
 /// Copies a box of the own global or window memory into a tile.
 ///
@@ -215,3 +215,14 @@ pub fn reshape<T: Element, const R: usize, M: Memory<T>>(memory: M, shape: [usiz
 /// }
 /// ```
 pub fn discard<T: Element, const R: usize>(dst: DistributedTensor<T>, offsets: [usize; R], shape: [usize; R]) {}
+
+/// The part of a tensor at an index of its outermost axis, in `Host` functions. Written `x[r]` for short.
+///
+/// - `src`: a tensor of two axes or more.
+/// - `index`: which part.
+///
+/// The part is a tensor with the axes that are left; it is lent to the call that it is passed to, and written there if `src` is `Out` or `InOut`. See
+/// [`world_size`](super::distributed::world_size) for an example.
+pub fn part<T: Element>(src: Tensor<T>, index: usize) -> Tensor<T> {
+    src
+}

@@ -8,6 +8,9 @@
 //!
 //! Commands in `sh` blocks are run, and end well. A block of another kind must be a doctest, or have such a comment. `PL_BLESS=1` writes the
 //! outputs into the pages.
+//!
+//! A page of the tutorial has the sections that `SECTIONS` names. Under the one of edge cases each case has a heading, a checked block with its
+//! symptom, a cause and a fix. Its doctests are registered in `src/doctests.rs`.
 
 #![expect(clippy::unwrap_used, reason = "a test that fails may panic")]
 
@@ -34,6 +37,10 @@ fn pages() {
             }
         }
         page.write_if_changed();
+        if path.starts_with(Path::new(ROOT).join("docs/tutorial")) {
+            let name = path.file_name().unwrap().to_string_lossy().into_owned();
+            problems.extend(check_parts(&name, &page).into_iter().map(|problem| format!("{name}: {problem}")));
+        }
     }
     assert!(problems.is_empty(), "{}\nPL_BLESS=1 cargo test --test docs writes outputs anew", problems.join("\n\n"));
 }
@@ -44,6 +51,33 @@ fn pages_of_the_repository() -> Vec<PathBuf> {
     pages.sort();
     pages.insert(0, Path::new(ROOT).join("README.md"));
     pages
+}
+
+/// The edge cases of a page, and what else a page of the tutorial has.
+const EDGE_CASES: &str = "## When it goes wrong";
+const SECTIONS: [&str; 5] = ["## The idea", "## Run it", "## What it costs", EDGE_CASES, "## Next"];
+
+/// What a page of the tutorial lacks.
+fn check_parts(name: &str, page: &Page) -> Vec<String> {
+    let mut problems = vec![];
+    let doctests = std::fs::read_to_string(Path::new(ROOT).join("src/doctests.rs")).unwrap();
+    if !doctests.contains(&format!("docs/tutorial/{name}")) {
+        problems.push("its doctests are not in src/doctests.rs".into());
+    }
+    if name == "README.md" {
+        return problems;
+    }
+    let sections = page.sections();
+    let lacking = SECTIONS.iter().filter(|wanted| !sections.iter().any(|section| section.heading == **wanted));
+    problems.extend(lacking.map(|wanted| format!("there is no section `{wanted}`")));
+    for case in sections.iter().filter(|section| section.within == EDGE_CASES) {
+        let has = |what: &str| case.text.contains(what);
+        let symptom = has("<!-- output of: ") || has("<!-- in: ");
+        if !(symptom && has("Cause:") && has("Fix:")) {
+            problems.push(format!("`{}` lacks a checked symptom, a `Cause:` or a `Fix:`", case.heading));
+        }
+    }
+    problems
 }
 
 /// Checks a block; with `PL_BLESS` an output that differs is replaced.
@@ -147,8 +181,8 @@ impl Scratch {
         let path = std::env::temp_dir().join(format!("pl-docs-{}", std::process::id()));
         std::fs::create_dir_all(&path).unwrap();
         let write = |name: &str, array: Array3<f32>| npy::write(&path.join(name), array.view()).unwrap();
-        write("x.npy", programs::uneven(7, 8));
-        write("uneven.npy", programs::uneven(4, 64));
+        write("x.npy", programs::reduce_scatter::uneven(7, 8));
+        write("uneven.npy", programs::reduce_scatter::uneven(4, 64));
         write("long.npy", Array3::ones((2, 1, 2_000_000)));
         Scratch(path)
     }

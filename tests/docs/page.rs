@@ -21,6 +21,15 @@ pub struct Block {
     pub text: String,
 }
 
+/// What stands under a heading, up to the next one.
+pub struct Section {
+    /// The heading, with its `##` or `###`.
+    pub heading: String,
+    /// The `##` that a `###` stands under.
+    pub within: String,
+    pub text: String,
+}
+
 /// What a block shows.
 pub enum Source {
     OutputOf(String),
@@ -48,6 +57,26 @@ impl Page {
         }
         assert!(!open, "{}: a fence is not closed", path.display());
         Page { path: path.to_owned(), text, blocks }
+    }
+
+    /// The sections and their sections.
+    pub fn sections(&self) -> Vec<Section> {
+        let mut sections: Vec<Section> = vec![];
+        let (mut open, mut current) = (false, String::new());
+        for line in self.text.lines() {
+            open ^= line.starts_with("```");
+            let is_heading = !open && (line.starts_with("## ") || line.starts_with("### "));
+            if is_heading {
+                let within = if line.starts_with("### ") { current.clone() } else { String::new() };
+                if within.is_empty() {
+                    current = line.to_owned();
+                }
+                sections.push(Section { heading: line.to_owned(), within, text: String::new() });
+            } else if let Some(section) = sections.last_mut() {
+                section.text += &format!("{line}\n");
+            }
+        }
+        sections
     }
 
     /// Writes the page when the text of a block is another than it was.

@@ -1,4 +1,4 @@
-//! The example's program as a user runs it: flags, files, streams and exit statuses.
+//! An example's program as a user runs it: flags, files, streams and exit statuses. What all of them do alike is tested in [`crate::programs`].
 
 use expect_test::{Expect, expect};
 use pl::ndarray::{Array3, Ix3};
@@ -7,10 +7,10 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 /// The program that cargo built beside this test.
-fn program() -> PathBuf {
+pub fn program_of(name: &str) -> PathBuf {
     let test = std::env::current_exe().unwrap();
     let directory = test.ancestors().nth(2).unwrap();
-    let program = directory.join("examples").join(format!("14_reduce_scatter{}", std::env::consts::EXE_SUFFIX));
+    let program = directory.join("examples").join(format!("{name}{}", std::env::consts::EXE_SUFFIX));
     assert!(
         program.exists(),
         "{} is not built: `cargo test` without `--test` builds the examples too",
@@ -19,24 +19,33 @@ fn program() -> PathBuf {
     program
 }
 
+fn program() -> PathBuf {
+    program_of("14_reduce_scatter")
+}
+
 /// A fixture that NumPy wrote.
 fn fixture(name: &str) -> String {
     format!("{}/examples/cli/tests/npy/{name}", env!("CARGO_MANIFEST_DIR"))
 }
 
 /// What a run gave.
-struct Output {
-    status: Option<i32>,
-    stdout: String,
-    stderr: String,
+pub struct Output {
+    pub status: Option<i32>,
+    pub stdout: String,
+    pub stderr: String,
 }
 
-fn run_with(args: &[&str], environment: &[(&str, &str)]) -> Output {
-    let mut command = Command::new(program());
+/// Runs a program.
+pub fn run_of(name: &str, args: &[&str], environment: &[(&str, &str)]) -> Output {
+    let mut command = Command::new(program_of(name));
     command.args(args).env_remove("NO_COLOR").env_remove("CLICOLOR_FORCE").envs(environment.iter().copied());
     let output = command.output().unwrap();
     let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap().replace(env!("CARGO_MANIFEST_DIR"), "");
     Output { status: output.status.code(), stdout: text(output.stdout), stderr: text(output.stderr) }
+}
+
+fn run_with(args: &[&str], environment: &[(&str, &str)]) -> Output {
+    run_of("14_reduce_scatter", args, environment)
 }
 
 fn run(args: &[&str]) -> Output {
@@ -73,16 +82,16 @@ fn stderr_is_silent_when_all_is_well() {
 }
 
 /// A directory of its own, removed at the end.
-struct Scratch(PathBuf);
+pub struct Scratch(PathBuf);
 
 impl Scratch {
-    fn new(name: &str) -> Scratch {
+    pub fn new(name: &str) -> Scratch {
         let path = std::env::temp_dir().join(format!("pl-{name}-{}", std::process::id()));
         std::fs::create_dir_all(&path).unwrap();
         Scratch(path)
     }
 
-    fn path(&self, name: &str) -> PathBuf {
+    pub fn path(&self, name: &str) -> PathBuf {
         self.0.join(name)
     }
 }

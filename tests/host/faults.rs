@@ -166,7 +166,7 @@ fn peer_out_of_range() {
         "peer",
         first_line,
         expect![[r#"
-        peer 2 is not a rank: the domain of `data` has 2 ranks
+        peer 2 is not a rank: the domain of `signal` has 2 ranks
           --> faults.rs:+4:9 (rank 1, kernel `step`)
           = help: peers of `pld::system::notify` are 0..2: loop over `0..pld::nranks(ctx)`, or wrap around with `% nranks`"#]],
     );

@@ -11,6 +11,7 @@ mod faults;
 mod library;
 mod ops;
 mod process;
+mod programs;
 mod reduce_scatter;
 mod reference;
 mod scalars;

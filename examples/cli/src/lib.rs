@@ -64,9 +64,14 @@
 //!
 //! Data and `OK` go to stdout, reports and notes to stderr. The exit status is in [`Failure::status`].
 //!
-//! # Tests of a program
-//! `tests/programs.rs`, a module of both test binaries, lists the programs: a line there runs one at P = 2, 3, 4 and 8, in both modes, with every
-//! `--emit`, with good and bad files. What its page shows is checked by `tests/docs`; the variants that go wrong are in `tests/docs/programs/`.
+//! # What tests a program
+//! A file in `examples/` is tested as it is, with nothing to register: `tests/host/programs.rs` runs it at P = 2, 3, 4 and 8, in its modes, with
+//! each `--emit`, with files that fit and files that do not. Which flags it has, and what its arrays are, it reads from `--help`. Launched with one seed
+//! or another, a program prints the same and gives the same bits.
+//!
+//! Its page goes by the same number in `docs/tutorial/`, and needs a line in `src/doctests.rs`. `tests/docs` checks every block of the page, and that
+//! each edge case shows a symptom that a run prints. Kernels that go wrong are in `tests/docs/programs/`, one module for a page: add yours to
+//! `PAGES` in its `mod.rs`, and write `<!-- output of: program NAME -->` before a block. `PL_BLESS=1 cargo test --test docs` fills the block.
 #![forbid(unsafe_code)]
 
 mod args;

@@ -59,5 +59,5 @@ InCore fn no_views(data: InOut window<f32, [4, 64]>, n: usize) {
 }
 ---
 Orchestration fn levels(data: InOut window<f32, [4, 64]>, y: InOut tensor<f32, [4]>) {
-  t = pl::load(data, [0, 0], [1, 64]) ; error: `pl::load` in a function of level Orchestration, it belongs to InCore, Inline
+  t = pl::load(data, [0, 0], [1, 64]) ; error: `pl::load` in an Orchestration function, it belongs to InCore and Inline functions
 }

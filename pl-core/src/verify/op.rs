@@ -4,7 +4,7 @@ use super::shape::About;
 use super::{Checker, Open};
 use crate::diag::Diagnostic;
 use crate::ir::{ArgKind, Elem, Expr, Extent, FunctionKind, Loc, Op, ScalarType, Shaped, Type};
-use crate::op::{Dim, OpInfo, ParamKind, ResultKind, TypeArg};
+use crate::op::{Dim, OpCode, OpInfo, ParamKind, ResultKind, TypeArg};
 
 const ELEMENT_TYPES: &str = "f32, f16, bf16, i8, i16, i32, i64, u8, u32";
 
@@ -20,7 +20,10 @@ impl Checker<'_> {
             );
             return (Type::Unknown, None);
         }
-        self.check_level(info, loc);
+        if !info.is_for(self.function.kind) {
+            self.wrong_level(op, info, loc);
+            return (Type::Unknown, None);
+        }
         self.check_type_arg(op, info, loc);
         // Memory, tiles and contexts first: the other arguments are judged against them.
         let types: Vec<Option<Type>> = (0..op.args.len()).map(|i| self.check_handle(op, info, i, loc)).collect();
@@ -35,23 +38,46 @@ impl Checker<'_> {
         self.result(op, info, &types, &misfits)
     }
 
-    /// An op stands only in functions of the levels that have it.
-    fn check_level(&mut self, info: &OpInfo, loc: Loc) {
-        let level = self.function.kind;
-        if info.is_for(level) {
+    /// An op stands only in functions of the levels that have it. What uses its result is not wrong once more.
+    fn wrong_level(&mut self, op: &Op, info: &OpInfo, loc: Loc) {
+        let mut reported = false;
+        for (arg, param) in op.args.iter().zip(info.params) {
+            let Some(id) = arg.as_local() else { continue };
+            self.use_local(id, arg.loc.or(loc));
+            reported |= self.type_of(id) == Some(&Type::Unknown) && !matches!(param.kind, ParamKind::Element(_));
+            if let (ParamKind::Memory(access, _), Some(root)) = (param.kind, self.roots[id.0 as usize]) {
+                self.stored[root] |= access.writes();
+            }
+        }
+        if reported {
             return;
         }
+        let level = self.function.kind;
         let levels: Vec<&str> = info.levels.iter().map(|l| l.name()).collect();
-        let help = match level {
-            FunctionKind::Orchestration => "put it into an `InCore` function, and call that",
-            FunctionKind::Host => "put it into an `InCore` function, and dispatch that with `device = r`",
+        let levels = match levels.split_last() {
+            Some((last, [])) => (*last).to_string(),
+            Some((last, others)) => format!("{} and {last}", others.join(", ")),
+            None => "no".into(),
+        };
+        let help = match (level, op.code) {
+            (FunctionKind::Host, OpCode::GetCommCtx | OpCode::Rank | OpCode::Nranks) => {
+                "ranks are counted with `pld::world_size()` here; an InCore function asks for its own"
+            }
+            (FunctionKind::Host, _) => "put it into an InCore function, and dispatch that with `device = r`",
+            (_, OpCode::WorldSize) => "write `pld::nranks(pld::get_comm_ctx(window))`, the ranks of a window's domain",
+            (_, OpCode::AllocWindowBuffer | OpCode::Window) => {
+                "windows are arguments here: declare a parameter `data: pl::InOut<pld::DistributedTensor<…>>`"
+            }
+            (_, OpCode::Part) => {
+                "tensors are arguments here, of which a device has its own part: `pl::load` takes a box"
+            }
+            (FunctionKind::Orchestration, _) => "put it into an InCore function, and call that",
             _ => "pass what it gives as an argument: a kernel runs on one device",
         };
-        self.error(
-            loc,
-            format!("`{}` in a function of level {}, it belongs to {}", info.path, level.name(), levels.join(", ")),
-            help,
-        );
+        let article = if level == FunctionKind::Host { "a" } else { "an" };
+        let message =
+            format!("`{}` in {article} {} function, it belongs to {levels} functions", info.path, level.name(),);
+        self.error(loc, message, help);
     }
 
     fn check_type_arg(&mut self, op: &Op, info: &OpInfo, loc: Loc) {

@@ -11,12 +11,20 @@ impl Checker<'_> {
         self.check_dims();
         for (ty, loc) in &self.function.returns {
             self.check_type_names(ty, *loc);
-            if self.function.kind == FunctionKind::InCore && !ty.is_memory() && *ty != Type::Unknown {
+            if self.function.kind != FunctionKind::Inline && !ty.is_memory() && *ty != Type::Unknown {
                 let found = self.show_type(ty);
                 self.error(
                     *loc,
                     format!("a kernel returns `{found}`, expected a tensor or window that it rebinds"),
                     "store the value into a `pl::Out` parameter and return that",
+                );
+            }
+            if self.function.kind == FunctionKind::Host && matches!(ty, Type::Window(_)) {
+                let found = self.show_type(ty);
+                self.error(
+                    *loc,
+                    format!("a Host function returns `{found}`, expected a tensor that it rebinds"),
+                    "its windows end with it: dispatch a kernel that stores what is in them into a `pl::Out` tensor",
                 );
             }
         }
@@ -38,12 +46,20 @@ impl Checker<'_> {
                     "scalars and tiles are passed by value: write their type alone",
                 );
             }
-            if self.function.kind == FunctionKind::InCore && matches!(param.ty, Type::Tile(_) | Type::Context) {
+            if self.function.kind != FunctionKind::Inline && matches!(param.ty, Type::Tile(_) | Type::Context) {
                 let found = self.show_type(&param.ty);
                 self.error(
                     loc,
                     format!("parameter `{name}` of a kernel is `{found}`, expected a tensor, a window or a scalar"),
                     "only `Inline` functions take tiles; pass a `pl::Tensor` and `pl::load` from it",
+                );
+            }
+            if self.function.kind == FunctionKind::Host && matches!(param.ty, Type::Window(_)) {
+                let found = self.show_type(&param.ty);
+                self.error(
+                    loc,
+                    format!("parameter `{name}` of a Host function is `{found}`, expected a tensor or a scalar"),
+                    "a Host function makes its windows: `pld::window::<f32>(pld::alloc_window_buffer(bytes), shape)`",
                 );
             }
             if param.ty.shaped().is_some_and(|s| s.shape.is_empty()) {

@@ -416,6 +416,9 @@ impl Checker<'_> {
                 ),
             }
         }
+        if let Some(device) = &call.device {
+            self.expect_scalar(device, &ScalarType::Index, "the device");
+        }
         self.mark_ever_stored();
         for dst in &call.dsts {
             self.assign(*dst, Type::Unknown, None, loc);
@@ -547,7 +550,7 @@ impl Checker<'_> {
             );
             return;
         }
-        if self.function.kind == FunctionKind::InCore
+        if self.function.kind != FunctionKind::Inline
             && let Some(root) = named.and_then(|id| self.roots[id.0 as usize])
             && self.function.params[root].mode == Mode::In
         {

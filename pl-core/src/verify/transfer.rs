@@ -350,11 +350,11 @@ impl Checker<'_> {
             }
             Some(ty @ (Type::Tensor(_) | Type::Window(_))) => {
                 let shown = self.show_type(&ty);
-                self.error(
-                    at,
-                    format!("`{name}` is `{shown}`, which has no parts"),
-                    "a part is what one rank gets of a tensor with an axis of ranks before others; windows are passed whole",
-                );
+                let help = match ty {
+                    Type::Window(_) => "a window is passed whole: every rank has its own",
+                    _ => "a part is what is left without the outermost axis: give it another one, `[NR, 1]`",
+                };
+                self.error(at, format!("`{name}` is `{shown}`, which has no parts"), help);
                 (Type::Unknown, root)
             }
             _ => (Type::Unknown, root),

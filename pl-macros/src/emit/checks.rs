@@ -94,7 +94,8 @@ pub fn calls(
     for site in &lowered.calls {
         let callee = &lowered.callees[site.callee];
         let (path, plain) = (&callee.path, callee.generics.is_empty());
-        checks.add(false, site.range, call(site.range, "check_callee", quote!(&<#path>::__SIGNATURE, #plain)));
+        let caller = kind(function.kind);
+        checks.add(false, site.range, call(site.range, "check_callee", quote!(&<#path>::__SIGNATURE, #plain, #caller)));
         for (index, (local, range)) in site.args.iter().enumerate() {
             let Some(slot) = local.map(|id| id.0 as usize) else { continue };
             let Some(shaped) = verdict.inferred.types.get(slot).and_then(Type::shaped) else { continue };

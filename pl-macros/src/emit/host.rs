@@ -6,11 +6,13 @@ use pl_core::ir::{FunctionKind, Mode, Type};
 use proc_macro2::{Literal, TokenStream};
 use quote::{quote, quote_spanned};
 
-/// `fn kernel<'a>(x: ArrayView2<'a, f32>, …) -> Call<'a>`; nothing for an Inline function.
+/// `fn kernel<'a>(x: ArrayView2<'a, f32>, …) -> Call<'a>`, of a Host function `-> HostCall<'a>`; nothing for an Inline function.
 pub fn function(signature: &Signature, right: bool) -> TokenStream {
-    if signature.kind != FunctionKind::InCore {
-        return TokenStream::new();
-    }
+    let (call, made) = match signature.kind {
+        FunctionKind::InCore | FunctionKind::Orchestration => (quote!(Call), quote!(call)),
+        FunctionKind::Host => (quote!(HostCall), quote!(host_call)),
+        FunctionKind::Inline => return TokenStream::new(),
+    };
     let Signature { vis, ident, .. } = signature;
     let attrs = signature.attrs.iter().filter(|a| !is_for_body(a));
     let lends = signature.params.iter().any(|p| p.ty.ir.is_memory());
@@ -34,7 +36,7 @@ pub fn function(signature: &Signature, right: bool) -> TokenStream {
     let body = if right {
         let idents = signature.generics.iter().map(|g| &g.ident);
         let definition = quote_spanned!(ident.span()=> <#ident>::__definition::<#(#idents),*>);
-        quote!(::pl::__private::call(#definition, ::std::vec![#(#arguments),*]))
+        quote!(::pl::__private::#made(#definition, ::std::vec![#(#arguments),*]))
     } else {
         let names = signature.params.iter().map(|p| &p.ident);
         quote! {
@@ -47,7 +49,7 @@ pub fn function(signature: &Signature, right: bool) -> TokenStream {
     quote! {
         #(#attrs)*
         #[allow(clippy::all, clippy::pedantic, clippy::nursery, clippy::restriction)]
-        #vis fn #ident<#lifetimes #(#declared),*>(#(#params),*) -> ::pl::Call<#lifetime> {
+        #vis fn #ident<#lifetimes #(#declared),*>(#(#params),*) -> ::pl::#call<#lifetime> {
             #body
         }
     }

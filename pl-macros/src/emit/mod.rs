@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! vis struct kernel {}                                   the type that carries the IR
-//! vis fn kernel<'a>(x: ArrayView2<'a, f32>, …) -> Call<'a>   of an InCore function: the host's side
+//! vis fn kernel<'a>(x: ArrayView2<'a, f32>, …) -> Call<'a>   but for an Inline function: the host's side
 //! const _: () = {
 //!     const _: () = check(…);                            one for each fact about constants
 //!     impl kernel {
@@ -153,7 +153,7 @@ fn carrier(signature: &Signature) -> TokenStream {
     let Signature { vis, ident, .. } = signature;
     let docs = match signature.kind {
         FunctionKind::InCore | FunctionKind::Orchestration | FunctionKind::Host => {
-            let doc = format!("Carries the IR of the kernel [`{ident}`](fn@{ident}).");
+            let doc = format!("Carries the IR of the function [`{ident}`](fn@{ident}).");
             quote!(#[doc = #doc])
         }
         FunctionKind::Inline => {

@@ -6,8 +6,8 @@ use super::{CallSite, Callee, Kind, Lower, Rhs, Value, stem};
 use crate::context::{path_text, text_of};
 use crate::places::{Range, edges, edges_of_path};
 use crate::{names, parse};
-use pl_core::ir::{Arg, ArgKind, BinOp, Elem, EnumValue, Expr, ExprKind, Lit, Loc, Op, ScalarType};
-use pl_core::op::{Default as DefaultArg, OpCode, OpInfo, ParamKind, TypeArg};
+use pl_core::ir::{self, Arg, ArgKind, BinOp, Elem, EnumValue, Expr, ExprKind, FunctionKind, Lit, Loc, Op, ScalarType};
+use pl_core::op::{Default as DefaultArg, EnumKind, OpCode, OpInfo, ParamKind, TypeArg};
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote, quote_spanned};
 use syn::{Ident, PathArguments, parse_quote};
@@ -304,6 +304,15 @@ impl Lower<'_> {
                 );
                 None
             }
+            syn::Expr::Path(e) if let Some((kind, written)) = enum_named(&e.path) => {
+                let takes = info.params.iter().find(|p| p.kind == ParamKind::Enum(kind));
+                let help = match takes {
+                    Some(param) => format!("name it: `{} = {written}`", param.name),
+                    None => parameters(info),
+                };
+                self.error(range, format!("{what} is `{written}`, expected a {}", param.kind.describe()), help);
+                None
+            }
             other => {
                 let value = self.value(other);
                 if value.bare
@@ -394,26 +403,61 @@ impl Lower<'_> {
         let mut values: Vec<Value> = vec![];
         let mut places = vec![];
         let mut failed = false;
+        let mut device: Option<(Value, syn::Expr)> = None;
+        let dispatches = self.signature.kind == FunctionKind::Host;
         for arg in &mut call.args {
             let at = edges(arg);
             match arg {
                 syn::Expr::Assign(assign) => {
-                    failed = true;
-                    let device = assign_name(&assign.left).is_some_and(|n| n == "device");
-                    let (message, help) = if device {
-                        (
+                    let named = assign_name(&assign.left).is_some_and(|n| n == "device");
+                    let wrong = if named && !dispatches {
+                        Some((
                             "`device = …` in a kernel".to_owned(),
-                            "it belongs to Host functions, which are not available yet".to_owned(),
-                        )
+                            "a kernel runs on one device: a `Host` function dispatches to others".to_owned(),
+                        ))
+                    } else if named && device.is_some() {
+                        Some(("a second `device = …`".to_owned(), "a call goes to one device".to_owned()))
+                    } else if named {
+                        None
                     } else {
-                        let help = format!(
-                            "write `{name}({})`: the calls of your own functions are positional",
-                            text_of(&*assign.right)
-                        );
-                        (format!("a named argument in a call of `{name}`"), help)
+                        let written = assign_name(&assign.left).map(|n| n.to_string()).unwrap_or_default();
+                        let misspelled = dispatches && !names::nearest(&written, ["device"]).is_empty();
+                        // It stands for the device: that is not missing as well.
+                        if misspelled {
+                            device = Some((self.poisoned(), (*assign.right).clone()));
+                        }
+                        let help = if misspelled {
+                            "did you mean `device`? the other arguments of your own functions are positional".to_owned()
+                        } else {
+                            let but = if dispatches { ", but for `device`" } else { "" };
+                            format!(
+                                "write `{name}({})`: the calls of your own functions are positional{but}",
+                                text_of(&*assign.right)
+                            )
+                        };
+                        Some((format!("a named argument in a call of `{name}`"), help))
                     };
-                    self.error(at, message, help);
-                    self.value(&mut assign.right);
+                    if let Some((message, help)) = &wrong {
+                        failed = true;
+                        self.error(at, message, help);
+                    }
+                    let (mark, device_range) = (self.block.len(), edges(&assign.right));
+                    let value = self.value(&mut assign.right);
+                    self.protect(mark, &mut values);
+                    if wrong.is_none() {
+                        if matches!(value.kind, Kind::Tile | Kind::Memory | Kind::Context | Kind::Buffer) {
+                            let message =
+                                format!("the device is {}, expected an index (`usize`)", value.kind.describe());
+                            self.error(device_range, message, "ranks are counted: `for r in 0..pld::world_size()`");
+                            failed = true;
+                        }
+                        device = Some((value, (*assign.right).clone()));
+                    }
+                }
+                arg if device.is_some() => {
+                    failed = true;
+                    self.error(at, "an argument after `device = …`", "the device stands last");
+                    self.value(arg);
                 }
                 arg => {
                     let mark = self.block.len();
@@ -424,9 +468,20 @@ impl Lower<'_> {
                 }
             }
         }
+        if dispatches && device.is_none() && !failed {
+            failed = true;
+            let help = match values.len() {
+                0 => format!("say which device runs it: `{name}(device = r)`"),
+                _ => format!("say which device runs it: `{name}(…, device = r)`"),
+            };
+            self.error(range, format!("`{name}` is called without a device"), help);
+        }
         if failed {
             return Rhs::Value(self.poisoned());
         }
+        call.args = call.args.iter().filter(|arg| !matches!(arg, syn::Expr::Assign(_))).cloned().collect();
+        let (device, copy) = device.unzip();
+        self.device = copy;
         let key = text_of(&quote!(#path #generics));
         let callee = match self.lowered.callees.iter().position(|c| c.key == key) {
             Some(known) => known,
@@ -447,7 +502,7 @@ impl Lower<'_> {
         });
         let args = args.collect();
         let loc = self.loc(range);
-        Rhs::Call { callee: callee as u32, args, loc }
+        Rhs::Call { call: ir::Call { callee: callee as u32, dsts: vec![], args, device: device.map(|d| d.expr) }, loc }
     }
 }
 
@@ -522,6 +577,13 @@ fn infer_rank(func: &mut syn::Expr) {
     {
         list.args.push(parse_quote!(_));
     }
+}
+
+/// The enum whose value a path is by its look, and the path as text.
+fn enum_named(path: &syn::Path) -> Option<(EnumKind, String)> {
+    let text = path_text(path);
+    let (_, name) = text.rsplit_once("::")?.0.rsplit_once("::").filter(|(root, _)| *root == "pld")?;
+    EnumKind::from_name(name).map(|kind| (kind, text.clone()))
 }
 
 fn assign_name(left: &syn::Expr) -> Option<Ident> {

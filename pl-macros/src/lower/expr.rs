@@ -1,12 +1,12 @@
 //! Expressions.
 
-use super::stmt::strip;
+use super::stmt::{strip, value_arg};
 use super::{Kind, Lower, Rhs, Target, Value, reject, stem};
 use crate::context::{path_text, text_of};
 use crate::places::{Range, edges};
 use crate::{names, parse};
 use pl_core::dtype::DType;
-use pl_core::ir::{Arg, ArgKind, BinOp, Elem, Expr, ExprKind, Lit, Loc, Op, ScalarType, StmtKind, UnOp};
+use pl_core::ir::{Arg, ArgKind, BinOp, Elem, Expr, ExprKind, FunctionKind, Lit, Loc, Op, ScalarType, StmtKind, UnOp};
 use pl_core::op::{EnumKind, OpCode};
 use proc_macro2::{Delimiter, Group};
 use quote::{quote, quote_spanned};
@@ -59,8 +59,8 @@ impl Lower<'_> {
         let name = match &rhs {
             Rhs::Value(value) => return value.clone(),
             Rhs::Op(op, _) => stem(op.code).to_owned(),
-            Rhs::Call { callee, .. } => {
-                let path = &self.lowered.callees[*callee as usize].path;
+            Rhs::Call { call, .. } => {
+                let path = &self.lowered.callees[call.callee as usize].path;
                 path.segments.last().map(|s| s.ident.to_string()).unwrap_or_default()
             }
         };
@@ -85,13 +85,63 @@ impl Lower<'_> {
             syn::Expr::Unary(_) => return self.unary(expr),
             syn::Expr::Binary(_) => return self.binary(expr),
             syn::Expr::Cast(_) => self.cast(expr, range),
-            syn::Expr::Call(e) => return self.call(e, range),
+            syn::Expr::Call(e) => {
+                let rhs = self.call(e, range);
+                if let Some(device) = self.device.take() {
+                    *expr = syn::Expr::Verbatim(quote!({ let _: usize = #device; #expr }));
+                }
+                return rhs;
+            }
+            syn::Expr::Index(_) if self.signature.kind == FunctionKind::Host => self.part(expr, range),
             other if reject::subject(other).is_some_and(|name| self.is_poisoned(name)) => self.poisoned(),
             other => {
                 let (range, message, help) = reject::expression(other);
                 self.poison(range, message, help)
             }
         })
+    }
+
+    /// `x[r]` in a Host function: a part of a tensor.
+    fn part(&mut self, expr: &mut syn::Expr, range: Range) -> Value {
+        let text = text_of(expr);
+        let syn::Expr::Index(e) = expr else { return self.poisoned() };
+        let (src_range, index_range) = (edges(&e.expr), edges(&e.index));
+        let mut src = self.value(&mut e.expr);
+        if let syn::Expr::Array(_) | syn::Expr::Tuple(_) | syn::Expr::Range(_) = strip(&mut e.index) {
+            let help = "it takes one index of the outermost axis: `x[r]`";
+            return self.poison(index_range, format!("`{}` is not an index", text_of(&*e.index)), help);
+        }
+        let mark = self.block.len();
+        let index = self.value(&mut e.index);
+        self.protect(mark, [&mut src]);
+        match (src.kind, index.kind) {
+            (Kind::Poison, _) | (_, Kind::Poison) => return self.poisoned(),
+            (Kind::Memory | Kind::Unknown, Kind::Scalar | Kind::Unknown) => {}
+            (Kind::Memory | Kind::Unknown, kind) => {
+                return self.poison(
+                    index_range,
+                    format!("the index of `{text}` is {}", kind.describe()),
+                    "it takes an index (`usize`)",
+                );
+            }
+            (kind, _) => {
+                let help = "a tensor with an axis of ranks has parts: `x[r]`";
+                return self.poison(src_range, format!("`{}` is {}", text_of(&*e.expr), kind.describe()), help);
+            }
+        }
+        let (loc, src_loc, index_loc) = (self.loc(range), self.loc(src_range), self.loc(index_range));
+        let dst = self.temporary("part", loc);
+        // It is shown as it is written.
+        if let Some((_, shown)) = self.cx.shown.last_mut() {
+            *shown = text;
+        }
+        let args = vec![value_arg(src, src_loc), value_arg(index, index_loc)];
+        self.push(StmtKind::Op(Op { code: OpCode::Part, dst: Some(dst), args, elem: None }), loc);
+        let (src, index) = (&e.expr, &e.index);
+        let mut group = Group::new(Delimiter::Parenthesis, quote!(#src, #index));
+        group.set_span(range.end);
+        *expr = syn::Expr::Verbatim(quote_spanned!(range.start=> ::pl::part #group));
+        Value::new(Kind::Memory, Expr::local(dst).at(loc))
     }
 
     /// A literal; `negative` with a minus sign before it.

@@ -136,7 +136,7 @@ impl Value {
 pub(super) enum Rhs {
     Value(Value),
     Op(ir::Op, Loc),
-    Call { callee: u32, args: Vec<ir::Arg>, loc: Loc },
+    Call { call: ir::Call, loc: Loc },
 }
 
 /// Where a value goes.
@@ -171,6 +171,8 @@ pub(super) struct Lower<'a> {
     block: Block,
     /// The tensors and windows that the statements of this block rebind.
     rebound: Vec<Ident>,
+    /// The device of the call that was lowered last, for its copy.
+    device: Option<syn::Expr>,
     lowered: Lowered,
 }
 
@@ -183,7 +185,7 @@ pub fn body(cx: &mut Context, signature: &Signature, body: &mut syn::Block) -> L
         (param.ident.to_string(), var)
     });
     let scopes = vec![params.collect()];
-    let mut lower = Lower { cx, signature, scopes, block: vec![], rebound: vec![], lowered };
+    let mut lower = Lower { cx, signature, scopes, block: vec![], rebound: vec![], device: None, lowered };
     lower.function_body(body);
     let Lower { block, mut lowered, .. } = lower;
     cx.function.body = block;
@@ -209,6 +211,12 @@ impl Lower<'_> {
         let dst = self.temporary("poison", Loc::NONE);
         self.push(StmtKind::Assign { dst, value }, Loc::NONE);
         Value::new(Kind::Poison, Expr::local(dst))
+    }
+
+    /// The value of a dispatch, which has none.
+    fn no_result(&mut self, range: Range) -> Value {
+        let help = "write it as a statement of its own: its `Out` and `InOut` arguments hold what it writes";
+        self.poison(range, "a call that is dispatched to a device gives no value", help)
     }
 
     fn loc(&mut self, range: Range) -> Loc {
@@ -336,9 +344,13 @@ impl Lower<'_> {
                 self.push(StmtKind::Op(op), loc);
                 kind
             }
-            Rhs::Call { callee, args, loc } => {
-                let dsts = self.local_of(target).into_iter().collect();
-                self.push(StmtKind::Call(ir::Call { callee, dsts, args, device: None }), loc);
+            Rhs::Call { mut call, loc } => {
+                if call.device.is_some() && !matches!(target, Target::Discard) {
+                    let value = self.no_result(self.cx.places.range(loc).unwrap_or(range));
+                    return self.emit(Rhs::Value(value), target, range);
+                }
+                call.dsts = self.local_of(target).into_iter().collect();
+                self.push(StmtKind::Call(call), loc);
                 Kind::Unknown
             }
         }

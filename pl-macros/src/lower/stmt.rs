@@ -5,7 +5,7 @@ use crate::context::{path_text, text_of};
 use crate::names;
 use crate::parse::{self, Ty, Where};
 use crate::places::{Range, edges};
-use pl_core::ir::{Arg, ArgKind, BinOp, Expr, Loc, LocalId, Op, StmtKind, Type};
+use pl_core::ir::{Arg, ArgKind, BinOp, Expr, FunctionKind, Loc, LocalId, Op, StmtKind, Type};
 use pl_core::op::ResultKind;
 use proc_macro2::Ident;
 use quote::quote;
@@ -421,6 +421,10 @@ impl Lower<'_> {
                     self.undefined(&name)
                 }
             }
+            syn::Expr::Index(e) if self.signature.kind == FunctionKind::Host => (
+                format!("`{}` cannot be assigned to", text_of(e)),
+                format!("a part is written by the kernel that it is passed to: `step({}, device = …)`", text_of(e)),
+            ),
             syn::Expr::Index(e) => (
                 "a kernel does not index".into(),
                 format!("write one element: `pl::write({}, [{}], value)`", text_of(&*e.expr), text_of(&*e.index)),
@@ -472,9 +476,14 @@ impl Lower<'_> {
             return None;
         }
         match self.rhs(expr) {
-            Rhs::Call { callee, args, loc } => {
+            Rhs::Call { call, .. } if call.device.is_some() => {
+                self.no_result(range);
+                None
+            }
+            Rhs::Call { mut call, loc } => {
                 let dsts: Vec<LocalId> = targets.iter_mut().filter_map(|t| self.local_of(t)).collect();
-                self.push(StmtKind::Call(pl_core::ir::Call { callee, dsts: dsts.clone(), args, device: None }), loc);
+                call.dsts.clone_from(&dsts);
+                self.push(StmtKind::Call(call), loc);
                 Some(dsts)
             }
             Rhs::Value(value) if value.kind == Kind::Poison => None,

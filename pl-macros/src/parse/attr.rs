@@ -17,7 +17,8 @@ pub struct Attr {
     pub dynamic: Vec<Ident>,
 }
 
-const KINDS: &str = "the function types are InCore (a kernel of one device) and Inline (inlined where it is called)";
+const KINDS: &str = "the function types are InCore (a kernel of one device), Inline (inlined where it is called), Orchestration (a sequence of \
+                     kernels on one device) and Host (allocates windows, dispatches to all devices)";
 
 /// Reads the attribute. After an error the function counts as `InCore`.
 pub fn parse(tokens: TokenStream, errors: &mut Errors) -> Attr {
@@ -76,16 +77,13 @@ pub fn parse(tokens: TokenStream, errors: &mut Errors) -> Attr {
 
 fn read_kind(path: &syn::Path) -> Result<FunctionKind, (String, String)> {
     let word = crate::context::path_text(path);
+    if let Some(kind) = FunctionKind::ALL.into_iter().find(|kind| kind.name() == word) {
+        return Ok(kind);
+    }
     match word.as_str() {
-        "InCore" => Ok(FunctionKind::InCore),
-        "Inline" => Ok(FunctionKind::Inline),
-        "Orchestration" | "Host" => Err((
-            format!("function type `{word}` is not available yet"),
-            "use InCore for a kernel of one device, and launch it from the host with `pl::World::launch`".into(),
-        )),
         "dynamic" => Err(("`dynamic` has no names".into(), "list them: `dynamic(NR, SIZE)`".into())),
         _ => {
-            let nearest = names::nearest(&word, ["InCore", "Inline", "Orchestration", "Host"]);
+            let nearest = names::nearest(&word, FunctionKind::ALL.map(FunctionKind::name));
             let hint =
                 if nearest.is_empty() { String::new() } else { format!("did you mean {}? ", names::list(&nearest)) };
             Err((format!("unknown function type `{word}`"), format!("{hint}{KINDS}")))

@@ -9,44 +9,32 @@ fn function_type() {
         "#[pl::function] fn k() {}",
         expect![[r#"
         1:1 ``: the function type is missing
-            help: write `#[pl::function(InCore)]`: the function types are InCore (a kernel of one device) and Inline (inlined where it is called)
+            help: write `#[pl::function(InCore)]`: the function types are InCore (a kernel of one device), Inline (inlined where it is called), Orchestration (a sequence of kernels on one device) and Host (allocates windows, dispatches to all devices)
     "#]],
     );
     check(
         "#[pl::function()] fn k() {}",
         expect![[r#"
         1:1 ``: the function type is missing
-            help: write `#[pl::function(InCore)]`: the function types are InCore (a kernel of one device) and Inline (inlined where it is called)
+            help: write `#[pl::function(InCore)]`: the function types are InCore (a kernel of one device), Inline (inlined where it is called), Orchestration (a sequence of kernels on one device) and Host (allocates windows, dispatches to all devices)
     "#]],
     );
     check(
         "#[pl::function(Incore)] fn k() {}",
         expect![[r#"
         1:16 `Incore`: unknown function type `Incore`
-            help: did you mean `InCore`? the function types are InCore (a kernel of one device) and Inline (inlined where it is called)
+            help: did you mean `InCore`? the function types are InCore (a kernel of one device), Inline (inlined where it is called), Orchestration (a sequence of kernels on one device) and Host (allocates windows, dispatches to all devices)
     "#]],
     );
     check(
         "#[pl::function(Kernel)] fn k() {}",
         expect![[r#"
         1:16 `Kernel`: unknown function type `Kernel`
-            help: the function types are InCore (a kernel of one device) and Inline (inlined where it is called)
+            help: the function types are InCore (a kernel of one device), Inline (inlined where it is called), Orchestration (a sequence of kernels on one device) and Host (allocates windows, dispatches to all devices)
     "#]],
     );
-    check(
-        "#[pl::function(Host)] fn k() {}",
-        expect![[r#"
-        1:16 `Host`: function type `Host` is not available yet
-            help: use InCore for a kernel of one device, and launch it from the host with `pl::World::launch`
-    "#]],
-    );
-    check(
-        "#[pl::function(Orchestration)] fn k() {}",
-        expect![[r#"
-        1:16 `Orchestration`: function type `Orchestration` is not available yet
-            help: use InCore for a kernel of one device, and launch it from the host with `pl::World::launch`
-    "#]],
-    );
+    check("#[pl::function(Host)] fn k() {}", expect![""]);
+    check("#[pl::function(Orchestration)] fn k() {}", expect![""]);
     check(
         "#[pl::function(InCore, Inline)] fn k() {}",
         expect![[r#"

@@ -220,7 +220,7 @@ fn functions() {
         2:11 `n = 3`: a named argument in a call of `helper`
             help: write `helper(3)`: the calls of your own functions are positional
         3:8 `device = 0`: `device = …` in a kernel
-            help: it belongs to Host functions, which are not available yet
+            help: a kernel runs on one device: a `Host` function dispatches to others
     "#]],
     );
     body(

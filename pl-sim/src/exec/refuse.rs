@@ -69,13 +69,13 @@ impl Exec<'_, '_, '_> {
         let region = Region { memory: info.name.clone(), owner, domain_rank, offsets, extents };
         match refused {
             Refused::Race(conflict) => self.race(conflict, kind, part.memory, region),
-            Refused::Missing(Missing { first, count }) => Fault::Uninitialised(Uninitialised {
+            Refused::Missing(Missing { first, count }) => Fault::Uninitialised(Box::new(Uninitialised {
                 site: self.machine.site(),
                 region,
                 first: indices(&info.shape, first),
                 missing: count,
                 stale: self.env.mail[self.machine.call()].stale.get().cloned().map(Box::new),
-            })
+            }))
             .into(),
             Refused::Overflow { value, add } => {
                 Fault::CellOverflow(CellOverflow { site: self.machine.site(), cell: region, value, add }).into()

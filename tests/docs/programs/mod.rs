@@ -1,0 +1,30 @@
+//! The programs whose output the pages show, beside the examples: what the page explains, and above all what goes wrong. Each page has a
+//! module; a program of it has a name, which no other page uses.
+//!
+//! What depends on timing is launched with a seed that shows it.
+
+pub mod readme;
+pub mod reduce_scatter;
+
+use pl::{Error, LaunchOptions, Scheduler};
+
+#[expect(dead_code, reason = "the example's own command line")]
+#[path = "../../../examples/14_reduce_scatter.rs"]
+mod example;
+
+/// What the pages' modules have in common: the program of this name, if it is one of the page's.
+type Run = fn(&str) -> Option<Result<String, Error>>;
+
+const PAGES: &[Run] = &[readme::run, reduce_scatter::run];
+
+/// Runs a program. Gives what it would print; an error as `main` would print it.
+pub fn run(name: &str) -> Result<String, String> {
+    let result = PAGES.iter().find_map(|page| page(name)).ok_or_else(|| format!("there is no program {name:?}"))?;
+    let text = result.unwrap_or_else(|error| format!("Error: {error:?}\n"));
+    Ok(text.replace("tests/docs/programs/../../../", ""))
+}
+
+/// One interleaving.
+fn seeded(seed: u64) -> LaunchOptions {
+    LaunchOptions { scheduler: Scheduler::Seeded(seed), ..LaunchOptions::default() }
+}
