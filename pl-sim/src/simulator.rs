@@ -2,10 +2,10 @@
 
 use crate::check::init::Init;
 use crate::devices::Devices;
-use crate::machine::{Env, Halt, Machine, Mail, Memory, Place, State};
+use crate::machine::{Env, Halt, Machine, Mail, Memory, Place};
 use crate::plan::scalar::ScalarTy;
 use crate::plan::{MemoryInfo, Plan, plan_of};
-use crate::sched::{Ended, Parallel, Ranks, Schedule, Seeded};
+use crate::sched::{Ended, Groups, Parallel, Ranks, Schedule, Seeded};
 use crate::stuck;
 use crate::window::Window;
 use crate::windows::{Table, Used, Windows, gone, usage};
@@ -319,7 +319,8 @@ impl Simulator {
             order_dependent: Mutex::default(),
         };
         let interrupt = options.interrupt.as_deref();
-        let ranks = Ranks { machines: &machines, env: &env, interrupt, bytes };
+        let groups = groups(&machines);
+        let ranks = Ranks { machines: &machines, env: &env, groups: groups.clone(), interrupt, bytes };
         let (ended, threads) = match options.scheduler {
             Scheduler::Parallel => Parallel(self.threads).run(&ranks),
             Scheduler::Seeded(seed) => Seeded(seed).run(&ranks),
@@ -339,14 +340,29 @@ impl Simulator {
                 ranks.sort_by_key(|(rank, _)| *rank);
                 return Err(EngineError::Fault(Box::new(Fault::Interrupted(Interrupted { ranks }))));
             }
-            Ended::Quiet if machines.iter().any(|m| m.state != State::Done) => {
-                return Err(EngineError::Fault(Box::new(stuck::explain(&machines))));
+            Ended::Stuck(group) => {
+                return Err(EngineError::Fault(Box::new(stuck::explain(&machines, &groups, group))));
             }
-            Ended::Quiet => {}
+            Ended::Done => {}
         }
         let order_dependent = env.order_dependent.into_inner().unwrap_or_else(PoisonError::into_inner);
         Ok(report(&machines, &env.mail, order_dependent, options.scheduler, threads, start))
     }
+}
+
+/// Which ranks could wake one another: those that have a window in common.
+fn groups(machines: &[Mutex<Machine<'_>>]) -> Groups {
+    let mut first: BTreeMap<WindowId, usize> = BTreeMap::new();
+    let mut together = vec![];
+    for (call, machine) in machines.iter().enumerate() {
+        let machine = machine.lock().unwrap_or_else(PoisonError::into_inner);
+        for memory in &machine.memories {
+            if let Memory::Window(window) = memory {
+                together.push((*first.entry(window.id).or_insert(call), call));
+            }
+        }
+    }
+    Groups::new(machines.len(), together)
 }
 
 /// The rank of a call, at the start of its kernel.
