@@ -403,11 +403,13 @@ pub struct Difference {
 /// No rank can run, and not all are done.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Deadlock {
+    /// The ranks that could have woken one another, in rank order, where the launch has others too; empty where these are all.
+    pub among: Vec<usize>,
     /// The collectives in which ranks wait for ranks that did not enter them.
     pub not_entered: Vec<NotEntered>,
     /// Every rank that is blocked, in rank order.
     pub blocked: Vec<Blocked>,
-    /// How many ranks are done.
+    /// How many of these ranks are done.
     pub finished: usize,
 }
 
@@ -435,7 +437,7 @@ pub struct Blocked {
     pub expected: i32,
     /// How it compares.
     pub compare: Compare,
-    /// The ranks whose kernel can notify this cell, in rank order; of more than [`Blocked::MAX_SENDERS`] only the first.
+    /// The ranks whose kernel can notify this cell, in the order of the calls; of more than [`Blocked::MAX_SENDERS`] only the first.
     pub senders: Vec<Sender>,
     /// How many such ranks are not listed.
     pub more_senders: usize,
@@ -481,11 +483,13 @@ pub enum RankState {
 /// The ranks that can run re-read unchanged cells for ever.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Livelock {
+    /// As of a [`Deadlock`].
+    pub among: Vec<usize>,
     /// Each rank that spins: the read, the cell and its value.
     pub spinning: Vec<Spinning>,
     /// The ranks that are blocked in a wait meanwhile.
     pub blocked: Vec<Blocked>,
-    /// How many ranks are done.
+    /// How many of these ranks are done.
     pub finished: usize,
 }
 

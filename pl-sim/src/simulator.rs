@@ -3,10 +3,10 @@
 use crate::check::init::Init;
 use crate::devices::Devices;
 use crate::exec::Entered;
-use crate::machine::{Env, Halt, Machine, Memory, Mail, Place, State};
+use crate::machine::{Env, Halt, Machine, Mail, Memory, Place};
 use crate::plan::scalar::ScalarTy;
 use crate::plan::{MemoryInfo, Plan, plan_of};
-use crate::sched::{Ended, Parallel, Ranks, Schedule, Seeded};
+use crate::sched::{Ended, Groups, Parallel, Ranks, Schedule, Seeded};
 use crate::stuck;
 use crate::window::Window;
 use crate::windows::{Table, Used, Windows, gone, usage};
@@ -329,7 +329,8 @@ impl Simulator {
             entered: domains.domains.into_iter().map(|ranks| Mutex::new(Entered::new(ranks))).collect(),
         };
         let interrupt = options.interrupt.as_deref();
-        let ranks = Ranks { machines: &machines, env: &env, interrupt, bytes };
+        let groups = groups(&machines);
+        let ranks = Ranks { machines: &machines, env: &env, groups: groups.clone(), interrupt, bytes };
         let (ended, threads) = match options.scheduler {
             Scheduler::Parallel => Parallel(self.threads).run(&ranks),
             Scheduler::Seeded(seed) => Seeded(seed).run(&ranks),
@@ -349,10 +350,10 @@ impl Simulator {
                 ranks.sort_by_key(|(rank, _)| *rank);
                 return Err(EngineError::Fault(Box::new(Fault::Interrupted(Interrupted { ranks }))));
             }
-            Ended::Quiet if machines.iter().any(|m| m.state != State::Done) => {
-                return Err(EngineError::Fault(Box::new(stuck::explain(&machines, &env))));
+            Ended::Stuck(group) => {
+                return Err(EngineError::Fault(Box::new(stuck::explain(&machines, &env, &groups, group))));
             }
-            Ended::Quiet => {}
+            Ended::Done => {}
         }
         Ok(report(&machines, &env, options.scheduler, threads, start))
     }
@@ -375,6 +376,21 @@ impl Domains {
             })
         })
     }
+}
+
+/// Which ranks could wake one another: those that have a window in common.
+fn groups(machines: &[Mutex<Machine<'_>>]) -> Groups {
+    let mut first: BTreeMap<WindowId, usize> = BTreeMap::new();
+    let mut together = vec![];
+    for (call, machine) in machines.iter().enumerate() {
+        let machine = machine.lock().unwrap_or_else(PoisonError::into_inner);
+        for memory in &machine.memories {
+            if let Memory::Window(window) = memory {
+                together.push((*first.entry(window.id).or_insert(call), call));
+            }
+        }
+    }
+    Groups::new(machines.len(), together)
 }
 
 /// The rank of a call, at the start of its kernel.

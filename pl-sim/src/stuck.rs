@@ -6,6 +6,7 @@ use crate::machine::{Env, Machine, Memory, State};
 use crate::plan::scalar::ScalarTy;
 use crate::plan::senders::Outlook;
 use crate::region::indices;
+use crate::sched::Groups;
 use crate::window::Window;
 use pl_core::dtype::DType;
 use pl_core::fault::{Blocked, Deadlock, Fault, Livelock, NotEntered, RankState, Region, Sender, Spinning};
@@ -29,9 +30,10 @@ struct Outlooks {
     now: Outlook,
 }
 
-/// The fault of ranks of which none can run and not all are done.
-pub(crate) fn explain(machines: &[Machine<'_>], env: &Env<'_>) -> Fault {
-    let outlooks: Vec<Outlooks> = machines
+/// The fault of a group of ranks of which none can run and not all are done.
+pub(crate) fn explain(machines: &[Machine<'_>], env: &Env<'_>, groups: &Groups, group: u32) -> Fault {
+    let members: Vec<&Machine<'_>> = machines.iter().filter(|m| groups.of(m.call()) == group).collect();
+    let outlooks: Vec<Outlooks> = members
         .iter()
         .map(|machine| Outlooks {
             start: machine.plan.outlook(&machine.places),
@@ -41,25 +43,33 @@ pub(crate) fn explain(machines: &[Machine<'_>], env: &Env<'_>) -> Fault {
     let mut blocked = vec![];
     let mut spinning = vec![];
     let mut sent = BTreeMap::new();
-    for machine in machines {
+    for machine in &members {
         match machine.state {
             State::Waiting(memory, awaited) => {
-                blocked.extend(explain_wait(machines, &outlooks, &mut sent, machine, memory, awaited))
+                let all_sent = |window: &Window| sent_to(window, machines.len());
+                blocked.extend(explain_wait(&members, &outlooks, &mut sent, all_sent, machine, memory, awaited));
             }
             State::Spinning(memory, element) => spinning.extend(explain_spin(machine, memory, element)),
             State::Ready | State::Done => {}
         }
     }
-    let finished = machines.iter().filter(|m| m.state == State::Done).count();
+    blocked.sort_by_key(|b: &Blocked| b.site.rank);
+    spinning.sort_by_key(|s: &Spinning| s.site.rank);
+    let finished = members.iter().filter(|m| m.state == State::Done).count();
+    let mut among = vec![];
+    if groups.count() > 1 {
+        among.extend(members.iter().map(|m| m.rank));
+        among.sort_unstable();
+    }
     if spinning.is_empty() {
-        Fault::Deadlock(Deadlock { not_entered: not_entered(machines, env), blocked, finished })
+        Fault::Deadlock(Deadlock { among, not_entered: not_entered(machines, &members, env), blocked, finished })
     } else {
-        Fault::Livelock(Livelock { spinning, blocked, finished })
+        Fault::Livelock(Livelock { among, spinning, blocked, finished })
     }
 }
 
 /// The collectives in which ranks wait for others that did not enter them.
-fn not_entered(machines: &[Machine<'_>], env: &Env<'_>) -> Vec<NotEntered> {
+fn not_entered(machines: &[Machine<'_>], members: &[&Machine<'_>], env: &Env<'_>) -> Vec<NotEntered> {
     let state = |rank: usize| match env.calls.get(rank) {
         Some(&Some(call)) => rank_state(&machines[call as usize]),
         _ => RankState::NoCall,
@@ -69,7 +79,9 @@ fn not_entered(machines: &[Machine<'_>], env: &Env<'_>) -> Vec<NotEntered> {
         let absent = open.absent.iter().map(|&rank| (rank, state(rank))).collect();
         Some(NotEntered { first: open.first, entered: open.entered, absent })
     };
-    env.entered.iter().filter_map(of_domain).collect()
+    // A domain's ranks share its windows, so they are all of one group.
+    let of_group = |entered: &NotEntered| members.iter().any(|m| m.rank == entered.first.rank);
+    env.entered.iter().filter_map(of_domain).filter(of_group).collect()
 }
 
 /// One element of a window's memory of `owner`, a rank of its domain; the machine says what the window is called.
@@ -111,16 +123,17 @@ fn sent_to(window: &Window, calls: usize) -> Vec<Sent> {
 }
 
 fn explain_wait(
-    machines: &[Machine<'_>],
+    machines: &[&Machine<'_>],
     outlooks: &[Outlooks],
     sent: &mut BTreeMap<WindowId, Vec<Sent>>,
+    all_sent: impl Fn(&Window) -> Vec<Sent>,
     machine: &Machine<'_>,
     memory: u32,
     awaited: Awaited,
 ) -> Option<Blocked> {
     let window = window_of(machine, memory)?;
     let owner = machine.own(memory);
-    let all_sent = sent.entry(window.id).or_insert_with(|| sent_to(window, machines.len()));
+    let all_sent = sent.entry(window.id).or_insert_with(|| all_sent(window));
     let mut senders = vec![];
     let mut more_senders = 0;
     for (sender, outlook) in machines.iter().zip(outlooks) {

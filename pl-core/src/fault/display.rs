@@ -459,6 +459,15 @@ fn group(groups: &mut Vec<(String, Vec<usize>)>, rank: usize, state: &RankState)
     }
 }
 
+/// ` among ranks 0, 2`, where a launch has others too.
+fn write_among(f: &mut Formatter<'_>, ranks: &[usize]) -> fmt::Result {
+    match ranks {
+        [] => Ok(()),
+        [rank] => write!(f, " of rank {rank}"),
+        ranks => write!(f, " among ranks {}", ranges(ranks)),
+    }
+}
+
 /// Writes where ranks stand, those together that stand alike.
 fn write_groups(f: &mut Formatter<'_>, states: impl Iterator<Item = (usize, RankState)>) -> fmt::Result {
     let mut groups: Vec<(String, Vec<usize>)> = vec![];
@@ -491,7 +500,9 @@ fn blocked(wait: &Blocked) -> RankState {
 impl Display for Deadlock {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         let total = self.blocked.len() + self.finished;
-        write!(f, "deadlock: {} of {total} blocked, {} finished", Count(self.blocked.len(), "rank"), self.finished)?;
+        f.write_str("deadlock")?;
+        write_among(f, &self.among)?;
+        write!(f, ": {} of {total} blocked, {} finished", Count(self.blocked.len(), "rank"), self.finished)?;
         self.not_entered.iter().try_for_each(|collective| collective.fmt(f))?;
         write_ranks(f, &self.blocked, blocked)?;
         f.write_str("\n  = help: ")?;
@@ -526,9 +537,11 @@ impl Display for Spinning {
 impl Display for Livelock {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         let total = self.spinning.len() + self.blocked.len() + self.finished;
+        f.write_str("livelock")?;
+        write_among(f, &self.among)?;
         write!(
             f,
-            "livelock: {} of {total} re-reading cells that nobody will change, {} blocked, {} finished",
+            ": {} of {total} re-reading cells that nobody will change, {} blocked, {} finished",
             Count(self.spinning.len(), "rank"),
             self.blocked.len(),
             self.finished

@@ -1,8 +1,10 @@
 //! Schedulers: who runs next, and for how long. A rank that cannot run is in nobody's queue; it is put there by whoever wakes it.
 
+mod groups;
 mod parallel;
 mod seeded;
 
+pub(crate) use groups::Groups;
 pub(crate) use parallel::Parallel;
 pub(crate) use seeded::Seeded;
 
@@ -16,6 +18,8 @@ pub(crate) struct Ranks<'l, 'a> {
     pub(crate) machines: &'l [Mutex<Machine<'a>>],
     /// What they share.
     pub(crate) env: &'l Env<'a>,
+    /// Which of them could wake one another.
+    pub(crate) groups: Groups,
     /// Ends the run when it becomes true.
     pub(crate) interrupt: Option<&'l AtomicBool>,
     /// About how many bytes the launch touches.
@@ -36,8 +40,10 @@ impl<'l, 'a> Ranks<'l, 'a> {
 /// How a run ended.
 #[derive(Debug)]
 pub(crate) enum Ended {
-    /// No rank can run: all are done, or none of the others ever will be.
-    Quiet,
+    /// All ranks are done.
+    Done,
+    /// No rank of this group can run, and not all of it are done.
+    Stuck(u32),
     /// A rank failed.
     Failed(Halt),
     /// It was interrupted.

@@ -1,6 +1,7 @@
 //! Worker threads that take ranks from one queue. The calling thread is the first worker; the others start when the launch is large enough
 //! to be worth their start.
 
+use super::groups::Standing;
 use super::{Ended, Ranks, Schedule};
 use crate::machine::{Halt, Stop, Turn, Wake};
 use std::collections::VecDeque;
@@ -27,6 +28,7 @@ struct Shared {
 
 struct Queue {
     ready: VecDeque<usize>,
+    standing: Standing,
     /// Workers that run a rank now.
     running: usize,
     /// Workers that wait for one.
@@ -41,9 +43,10 @@ impl Shared {
 }
 
 impl Wake for Shared {
-    fn wake(&self, rank: usize) {
+    fn wake(&self, call: usize) {
         let mut queue = self.lock();
-        queue.ready.push_back(rank);
+        queue.ready.push_back(call);
+        queue.standing.woken(call);
         if queue.idle > 0 {
             drop(queue);
             self.available.notify_one();
@@ -54,12 +57,13 @@ impl Wake for Shared {
 impl Schedule for Parallel {
     fn run(&self, ranks: &Ranks<'_, '_>) -> (Ended, usize) {
         let count = ranks.machines.len();
-        let queue = Queue { ready: (0..count).collect(), running: 0, idle: 0, ended: None };
+        let standing = ranks.groups.start();
+        let queue = Queue { ready: (0..count).collect(), standing, running: 0, idle: 0, ended: None };
         let shared = Shared { queue: Mutex::new(queue), available: Condvar::new() };
         let helpers = self.0.min(count).saturating_sub(1);
         let threads = thread::scope(|scope| Worker { ranks, shared: &shared }.lead(scope, helpers));
         let ended = shared.queue.into_inner().unwrap_or_else(PoisonError::into_inner).ended;
-        (ended.unwrap_or(Ended::Quiet), threads)
+        (ended.unwrap_or(Ended::Done), threads)
     }
 }
 
@@ -121,7 +125,11 @@ impl<'w> Worker<'w, '_, '_> {
             queue.running -= 1;
             match outcome {
                 Ok(Stop::Yield) => queue.ready.push_back(rank),
-                Ok(Stop::Parked | Stop::Done) => {}
+                Ok(stop @ (Stop::Parked | Stop::Done)) => {
+                    if let Some(group) = queue.standing.stopped(rank, stop == Stop::Done) {
+                        queue.ended.get_or_insert(Ended::Stuck(group));
+                    }
+                }
                 Err(halt) => {
                     queue.ended.get_or_insert(Ended::Failed(halt));
                 }
@@ -136,8 +144,8 @@ impl<'w> Worker<'w, '_, '_> {
                 queue.ended = Some(Ended::Interrupted);
             }
             if queue.ended.is_none() && queue.ready.is_empty() && queue.running == 0 {
-                // Nobody runs, so nobody can wake anybody.
-                queue.ended = Some(Ended::Quiet);
+                // Nobody runs, and no group is stuck.
+                queue.ended = Some(Ended::Done);
             }
             if queue.ended.is_some() {
                 drop(queue);

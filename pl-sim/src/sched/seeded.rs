@@ -42,21 +42,29 @@ impl Schedule for Seeded {
         let mut random = Random(self.0);
         let mut ready: Vec<usize> = (0..ranks.machines.len()).collect();
         let woken = Woken::default();
+        let mut standing = ranks.groups.start();
         while !ready.is_empty() {
             if ranks.interrupted() {
                 return (Ended::Interrupted, 1);
             }
             let index = random.below(ready.len());
+            let mut stopped = None;
             let turn = Turn { fuel: 1 << 12, visible: VISIBLE[random.below(VISIBLE.len())] };
             match ranks.machine(ready[index]).run(ranks.env, &woken, turn) {
                 Ok(Stop::Yield) => {}
-                Ok(Stop::Parked | Stop::Done) => {
-                    ready.swap_remove(index);
+                Ok(stop @ (Stop::Parked | Stop::Done)) => {
+                    let call = ready.swap_remove(index);
+                    stopped = Some((call, stop == Stop::Done));
                 }
                 Err(halt) => return (Ended::Failed(halt), 1),
             }
-            ready.append(&mut woken.0.lock().unwrap_or_else(PoisonError::into_inner));
+            let woken = &mut *woken.0.lock().unwrap_or_else(PoisonError::into_inner);
+            woken.iter().for_each(|call| standing.woken(*call));
+            ready.append(woken);
+            if let Some(group) = stopped.and_then(|(call, done)| standing.stopped(call, done)) {
+                return (Ended::Stuck(group), 1);
+            }
         }
-        (Ended::Quiet, 1)
+        (Ended::Done, 1)
     }
 }

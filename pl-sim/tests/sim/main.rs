@@ -1,7 +1,9 @@
 //! Kernels, as IR text, on simulated devices.
 
+mod concurrency;
 #[path = "../../../pl-core/tests/support/mod.rs"]
 mod core_support;
+mod domains;
 mod faults;
 mod numbers;
 mod protocols;

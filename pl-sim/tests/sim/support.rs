@@ -8,7 +8,8 @@ use pl_core::pass::Library;
 use pl_core::runtime::{ArgValue, Contents, Engine, EngineError, Launch, LaunchOptions, RankCall, Scheduler, WindowId};
 use pl_core::text;
 use pl_sim::Simulator;
-use std::sync::Arc;
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex};
 
 /// An argument of one rank, owned.
 #[derive(Clone, Debug)]
@@ -52,6 +53,7 @@ impl Ran {
 pub struct World {
     pub sim: Simulator,
     pub options: LaunchOptions,
+    domains: Mutex<BTreeMap<WindowId, Arc<[usize]>>>,
 }
 
 impl World {
@@ -60,7 +62,8 @@ impl World {
     }
 
     pub fn on(platform: &str, ranks: usize) -> World {
-        World { sim: Simulator::open(platform, ranks).expect("a platform"), options: LaunchOptions::default() }
+        let sim = Simulator::open(platform, ranks).expect("a platform");
+        World { sim, options: LaunchOptions::default(), domains: Mutex::default() }
     }
 
     pub fn seeded(mut self, seed: u64) -> World {
@@ -69,7 +72,17 @@ impl World {
     }
 
     pub fn window(&self, dtype: DType, shape: &[usize]) -> Arg {
-        let id = self.sim.allocate(self.all(), dtype, shape, Contents::Uninitialised).expect("a window");
+        self.allocate(self.all(), dtype, shape, Contents::Uninitialised)
+    }
+
+    /// A window of some ranks.
+    pub fn window_of(&self, ranks: &[usize], dtype: DType, shape: &[usize]) -> Arg {
+        self.allocate(ranks.into(), dtype, shape, Contents::Uninitialised)
+    }
+
+    fn allocate(&self, domain: Arc<[usize]>, dtype: DType, shape: &[usize], contents: Contents) -> Arg {
+        let id = self.sim.allocate(domain.clone(), dtype, shape, contents).expect("a window");
+        self.domains.lock().expect("no panic").insert(id, domain);
         Arg::Window(shape.to_vec(), id)
     }
 
@@ -79,19 +92,25 @@ impl World {
     }
 
     pub fn zeros(&self, dtype: DType, shape: &[usize]) -> Arg {
-        let id = self.sim.allocate(self.all(), dtype, shape, Contents::Zeros).expect("a window");
-        Arg::Window(shape.to_vec(), id)
+        self.allocate(self.all(), dtype, shape, Contents::Zeros)
     }
 
     /// Binds the kernel to the shapes of arguments.
     pub fn program(&self, kernel: &str, args: &[Arg]) -> Arc<Program> {
         let function = text::parse(&format!("pl 1\n{kernel}")).unwrap_or_else(|e| panic!("{e:?}\n{kernel}"));
+        let domains = self.domains.lock().expect("no panic");
+        let mut numbers: Vec<&Arc<[usize]>> = vec![];
         let shapes: Vec<ArgShape> = args
             .iter()
             .map(|arg| match arg {
                 Arg::In(shape, _) | Arg::Out(shape, _) => ArgShape::Memory { shape: shape.clone(), window: None },
                 Arg::Window(shape, id) => {
-                    let window = WindowArg { window: id.0, domain: 0, ranks: self.sim.ranks() };
+                    let domain = &domains[id];
+                    let number = numbers.iter().position(|d| *d == domain).unwrap_or_else(|| {
+                        numbers.push(domain);
+                        numbers.len() - 1
+                    });
+                    let window = WindowArg { window: id.0, domain: number as u64, ranks: domain.len() };
                     ArgShape::Memory { shape: shape.clone(), window: Some(window) }
                 }
                 Arg::Scalar(..) => ArgShape::Scalar,
@@ -129,8 +148,37 @@ impl World {
         self.launch_on(calls.into_iter().enumerate().map(|(rank, (program, args))| (rank, program, args)).collect())
     }
 
+    /// Runs a kernel on some ranks.
+    pub fn run_on(&self, ranks: &[usize], kernel: &str, args: impl Fn(usize) -> Vec<Arg>) -> Result<Ran, EngineError> {
+        let calls = ranks.iter().map(|rank| {
+            let args = args(*rank);
+            (*rank, self.program(kernel, &args), args)
+        });
+        self.launch_on(calls.collect())
+    }
+
+    /// The same with other options than the world's.
+    pub fn run_with(
+        &self,
+        options: LaunchOptions,
+        ranks: &[usize],
+        kernel: &str,
+        args: impl Fn(usize) -> Vec<Arg>,
+    ) -> Result<Ran, EngineError> {
+        let calls = ranks.iter().map(|rank| (*rank, self.program(kernel, &args(*rank)), args(*rank)));
+        self.launch_with(options, calls.collect())
+    }
+
     /// Runs calls on the ranks that are named.
-    pub fn launch_on(&self, mut calls: Vec<(usize, Arc<Program>, Vec<Arg>)>) -> Result<Ran, EngineError> {
+    pub fn launch_on(&self, calls: Vec<(usize, Arc<Program>, Vec<Arg>)>) -> Result<Ran, EngineError> {
+        self.launch_with(self.options.clone(), calls)
+    }
+
+    fn launch_with(
+        &self,
+        options: LaunchOptions,
+        mut calls: Vec<(usize, Arc<Program>, Vec<Arg>)>,
+    ) -> Result<Ran, EngineError> {
         let borrowed = calls
             .iter_mut()
             .map(|(rank, program, args)| {
@@ -146,7 +194,7 @@ impl World {
                 RankCall { rank: *rank, program: Arc::clone(program), args }
             })
             .collect();
-        let report = self.sim.launch(Launch { calls: borrowed, options: self.options.clone() })?;
+        let report = self.sim.launch(Launch { calls: borrowed, options })?;
         let outputs = calls
             .into_iter()
             .map(|(_, _, args)| {

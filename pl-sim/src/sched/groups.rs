@@ -1,0 +1,104 @@
+//! Which ranks of a launch could wake one another: those that have a window in common, directly or through others. A group of which no rank can run is
+//! stuck, whatever the other groups do.
+
+/// The group of each call.
+#[derive(Clone, Debug)]
+pub(crate) struct Groups {
+    of: Box<[u32]>,
+    count: usize,
+}
+
+/// How the groups stand.
+#[derive(Debug)]
+pub(crate) struct Standing {
+    groups: Groups,
+    /// Per group, the ranks that run or are to run.
+    active: Vec<u32>,
+    /// Per group, the ranks that are not done.
+    alive: Vec<u32>,
+}
+
+impl Groups {
+    /// The groups of so many calls, of which some are together: each item names two.
+    pub(crate) fn new(calls: usize, together: impl IntoIterator<Item = (usize, usize)>) -> Groups {
+        let mut parent: Vec<usize> = (0..calls).collect();
+        let root = |parent: &mut [usize], mut at: usize| {
+            while parent[at] != at {
+                parent[at] = parent[parent[at]];
+                at = parent[at];
+            }
+            at
+        };
+        for (a, b) in together {
+            let (a, b) = (root(&mut parent, a), root(&mut parent, b));
+            parent[a.max(b)] = a.min(b);
+        }
+        let mut count = 0;
+        let mut of: Vec<u32> = vec![0; calls];
+        for call in 0..calls {
+            let first = root(&mut parent, call);
+            // The first call of a group has the least number, so its group is known.
+            of[call] = if first == call { count } else { of[first] };
+            count += u32::from(first == call);
+        }
+        Groups { of: of.into(), count: count as usize }
+    }
+
+    /// How many there are.
+    pub(crate) fn count(&self) -> usize {
+        self.count
+    }
+
+    /// The group of a call.
+    pub(crate) fn of(&self, call: usize) -> u32 {
+        self.of[call]
+    }
+
+    /// All are to run.
+    pub(crate) fn start(&self) -> Standing {
+        let mut members = vec![0; self.count];
+        self.of.iter().for_each(|group| members[*group as usize] += 1);
+        Standing { groups: self.clone(), active: members.clone(), alive: members }
+    }
+}
+
+impl Standing {
+    /// A rank was woken.
+    pub(crate) fn woken(&mut self, call: usize) {
+        self.active[self.groups.of[call] as usize] += 1;
+    }
+
+    /// A rank parked, or is done. Its group, when that is stuck now.
+    ///
+    /// A rank may be woken before it is told that it parked: it counts twice in between.
+    pub(crate) fn stopped(&mut self, call: usize, done: bool) -> Option<u32> {
+        let group = self.groups.of[call];
+        let (active, alive) = (&mut self.active[group as usize], &mut self.alive[group as usize]);
+        *active -= 1;
+        *alive -= u32::from(done);
+        (*active == 0 && *alive > 0).then_some(group)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn groups_are_what_is_connected() {
+        let groups = Groups::new(7, [(5, 2), (0, 3), (2, 4), (3, 3), (4, 5)]);
+        assert_eq!(groups.count(), 4);
+        assert_eq!((0..7).map(|call| groups.of(call)).collect::<Vec<_>>(), [0, 1, 2, 0, 2, 2, 3]);
+    }
+
+    #[test]
+    fn a_group_is_stuck_when_none_of_it_can_run() {
+        let mut standing = Groups::new(4, [(0, 1), (2, 3)]).start();
+        assert_eq!(standing.stopped(2, true), None);
+        assert_eq!(standing.stopped(0, false), None);
+        standing.woken(0);
+        assert_eq!(standing.stopped(1, false), None);
+        assert_eq!(standing.stopped(0, false), Some(0));
+        assert_eq!(standing.stopped(3, true), None);
+    }
+}
