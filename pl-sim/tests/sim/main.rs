@@ -9,3 +9,4 @@ mod random;
 mod runs;
 mod scale;
 mod support;
+mod transfers;
