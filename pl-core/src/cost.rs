@@ -9,7 +9,7 @@ use crate::ir::{
     ArgKind, BinOp, Block, Elem, EnumValue, Expr, ExprKind, Function, Lit, LocalId, Mode, Op, ScalarType, Stmt,
     StmtKind, Type, UnOp,
 };
-use crate::op::{Cost, EnumKind, NotifyOp, ParamInfo, ParamKind, ResultKind, Space};
+use crate::op::{Access, Cost, EnumKind, NotifyOp, ParamInfo, ParamKind, ResultKind, Space};
 use core::fmt;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -52,6 +52,8 @@ pub struct Card {
     pub bytes_sent: Count,
     /// Loads from a peer.
     pub remote_loads: Count,
+    /// Stores into a peer's windows.
+    pub remote_stores: Count,
     /// Steps in which data moves: transfers from or to peers with no wait between them are one.
     pub steps: Count,
     /// Notifies to a peer.
@@ -76,7 +78,7 @@ impl Card {
             bytes_received: self.bytes_received.exact()?,
             bytes_sent: self.bytes_sent.exact()?,
             remote_loads: self.remote_loads.exact()?,
-            remote_stores: 0,
+            remote_stores: self.remote_stores.exact()?,
             peer_notifies: self.peer_notifies.exact()?,
             self_notifies: self.self_notifies.exact()?,
             waits: self.waits.exact()?,
@@ -98,25 +100,34 @@ pub struct RankProgram<'a> {
     pub domains: &'a [Arc<[usize]>],
 }
 
-/// The cards of the ranks of a launch, in their order. What one rank loads from another is sent by the other.
+/// The cards of the ranks of a launch, in their order. What one rank loads from another is sent by the other; what it stores into another's windows is
+/// received by the other.
 pub fn cards(ranks: &[RankProgram<'_>]) -> Vec<Card> {
-    let mut sent: BTreeMap<usize, Span> = ranks.iter().map(|call| (call.rank, Span::default())).collect();
-    let mut tallies = vec![];
+    // Per rank of the world: bytes that others load from it, and store into its windows.
+    let mut others: BTreeMap<usize, (Span, Span)> = ranks.iter().map(|call| (call.rank, Default::default())).collect();
+    let mut cards = Vec::with_capacity(ranks.len());
     for call in ranks {
         let mut walker = Walker::new(call);
         walker.block(&call.program.function.body);
-        for (domain, counted) in call.domains.iter().zip(&walker.tally.domains) {
-            for (peer, span) in domain.iter().zip(&counted.pulled) {
+        let tally = walker.tally;
+        for (domain, counted) in call.domains.iter().zip(&tally.domains) {
+            for ((peer, pulled), pushed) in domain.iter().zip(&counted.pulled).zip(&counted.pushed) {
                 // A rank without a call has no card.
-                if let (true, Some(total)) = (*span != Span::default(), sent.get_mut(peer)) {
-                    total.add(*span);
+                if let (true, Some(total)) = ((*pulled, *pushed) != Default::default(), others.get_mut(peer)) {
+                    total.0.add(*pulled);
+                    total.1.add(*pushed);
                 }
             }
         }
-        tallies.push(walker.tally);
+        cards.push((tally.card(), tally.sent, tally.received));
     }
-    let cards = tallies.into_iter().zip(ranks);
-    cards.map(|(tally, call)| tally.card(sent.get(&call.rank).copied().unwrap_or_default())).collect()
+    let finish = |((card, mut sent, mut received), call): ((Card, Span, Span), &RankProgram<'_>)| {
+        let (pulled, pushed) = others.get(&call.rank).copied().unwrap_or_default();
+        sent.add(pulled);
+        received.add(pushed);
+        Card { bytes_sent: sent.count(), bytes_received: received.count(), ..card }
+    };
+    cards.into_iter().zip(ranks).map(finish).collect()
 }
 
 /// Least and most so far; `u64::MAX` is without a bound.
@@ -129,6 +140,15 @@ struct Span {
 impl Span {
     fn exactly(count: u64) -> Span {
         Span { low: count, high: count }
+    }
+
+    /// So much, or nothing.
+    fn maybe(self) -> Span {
+        Span { low: 0, ..self }
+    }
+
+    fn times(self, factor: Span) -> Span {
+        Span { low: self.low.saturating_mul(factor.low), high: self.high.saturating_mul(factor.high) }
     }
 
     fn add(&mut self, other: Span) {
@@ -155,7 +175,9 @@ impl Span {
 #[derive(Clone, Debug, Default)]
 struct Tally {
     received: Span,
+    sent: Span,
     remote_loads: Span,
+    remote_stores: Span,
     steps: Span,
     self_notifies: Span,
     result_elements: Span,
@@ -166,8 +188,10 @@ struct Tally {
 #[derive(Clone, Debug, Default)]
 struct DomainTally {
     waits: Span,
-    /// Bytes loaded from each peer, notifies to it, credits deposited at it; by rank of the domain, the own entries stay empty.
+    /// Bytes loaded from each peer, and stored into its windows, notifies to it, credits deposited at it; by rank of the domain, the own entries stay
+    /// empty.
     pulled: Vec<Span>,
+    pushed: Vec<Span>,
     notified: Vec<Span>,
     deposited: Vec<Span>,
 }
@@ -177,7 +201,9 @@ impl Tally {
     fn merge(&mut self, other: &Tally, f: impl Fn(Span, Span) -> Span) {
         let single = [
             (&mut self.received, other.received),
+            (&mut self.sent, other.sent),
             (&mut self.remote_loads, other.remote_loads),
+            (&mut self.remote_stores, other.remote_stores),
             (&mut self.steps, other.steps),
             (&mut self.self_notifies, other.self_notifies),
             (&mut self.result_elements, other.result_elements),
@@ -187,7 +213,12 @@ impl Tally {
         }
         for (a, b) in self.domains.iter_mut().zip(&other.domains) {
             a.waits = f(a.waits, b.waits);
-            let lists = [(&mut a.pulled, &b.pulled), (&mut a.notified, &b.notified), (&mut a.deposited, &b.deposited)];
+            let lists = [
+                (&mut a.pulled, &b.pulled),
+                (&mut a.pushed, &b.pushed),
+                (&mut a.notified, &b.notified),
+                (&mut a.deposited, &b.deposited),
+            ];
             for (a, b) in lists {
                 for (a, b) in a.iter_mut().zip(b) {
                     *a = f(*a, *b);
@@ -196,7 +227,8 @@ impl Tally {
         }
     }
 
-    fn card(self, sent: Span) -> Card {
+    /// The card; bytes are those that the rank itself moves.
+    fn card(&self) -> Card {
         let sum = |f: &dyn Fn(&DomainTally) -> Span| {
             let mut sum = Span::default();
             self.domains.iter().for_each(|domain| sum.add(f(domain)));
@@ -204,8 +236,9 @@ impl Tally {
         };
         Card {
             bytes_received: self.received.count(),
-            bytes_sent: sent.count(),
+            bytes_sent: self.sent.count(),
             remote_loads: self.remote_loads.count(),
+            remote_stores: self.remote_stores.count(),
             steps: self.steps.count(),
             peer_notifies: sum(&DomainTally::notifies).count(),
             self_notifies: self.self_notifies.count(),
@@ -227,7 +260,13 @@ fn least(spans: &[Span]) -> Span {
 impl DomainTally {
     fn new(ranks: usize) -> DomainTally {
         let list = vec![Span::default(); ranks];
-        DomainTally { waits: Span::default(), pulled: list.clone(), notified: list.clone(), deposited: list }
+        DomainTally {
+            waits: Span::default(),
+            pulled: list.clone(),
+            pushed: list.clone(),
+            notified: list.clone(),
+            deposited: list,
+        }
     }
 
     fn notifies(&self) -> Span {
@@ -277,6 +316,8 @@ struct Walker<'a> {
     domains: Vec<Domain>,
     /// The value of each scalar local that is known; `bool` as 0 and 1.
     values: Vec<Option<i128>>,
+    /// The most that each index local can be, where that is known.
+    most: Vec<Option<i128>>,
     /// The elements of each tile.
     elements: Vec<Option<u64>>,
     tally: Tally,
@@ -300,7 +341,8 @@ impl<'a> Walker<'a> {
         let tallies = domains.iter().map(|domain| DomainTally::new(domain.ranks)).collect();
         let tally = Tally { domains: tallies, ..Tally::default() };
         let elements = vec![None; function.locals.len()];
-        Walker { program: call.program, function, domains, values, elements, tally, moving: (false, false), steps: 0 }
+        let most = vec![None; function.locals.len()];
+        Walker { program: call.program, function, domains, values, most, elements, tally, moving: (false, false), steps: 0 }
     }
 
     fn block(&mut self, block: &'a Block) {
@@ -316,6 +358,7 @@ impl<'a> Walker<'a> {
                 if let Some(id) = value.as_local() {
                     self.elements[dst.0 as usize] = self.elements[id.0 as usize];
                 }
+                self.most[dst.0 as usize] = self.at_most(value);
                 self.values[dst.0 as usize] = self.value(value);
             }
             StmtKind::Op(op) => self.op(op),
@@ -361,13 +404,16 @@ impl<'a> Walker<'a> {
 
     fn either(&mut self, then: &'a Block, els: &'a Block) {
         let (values, elements, tally) = (self.values.clone(), self.elements.clone(), self.tally.clone());
+        let most = self.most.clone();
         let moving = self.moving;
         self.block(then);
         let moving = std::mem::replace(&mut self.moving, moving);
+        let most = std::mem::replace(&mut self.most, most);
         let values = std::mem::replace(&mut self.values, values);
         let elements = std::mem::replace(&mut self.elements, elements);
         let tally = std::mem::replace(&mut self.tally, tally);
         self.block(els);
+        agree(&mut self.most, &most);
         agree(&mut self.values, &values);
         agree(&mut self.elements, &elements);
         self.moving = (self.moving.0 || moving.0, self.moving.1 && moving.1);
@@ -381,11 +427,14 @@ impl<'a> Walker<'a> {
                 crate::ir::visit(block, &mut |stmt| {
                     stmt.kind.for_each_dst(&mut |id| {
                         walker.values[id.0 as usize] = None;
+                        walker.most[id.0 as usize] = None;
                         walker.elements[id.0 as usize] = None;
                     });
                 });
             }
-            var.iter().for_each(|v| walker.values[v.0 as usize] = None);
+            if let Some(v) = var {
+                (walker.values[v.0 as usize], walker.most[v.0 as usize]) = (None, None);
+            }
         };
         forget(self);
         let (before, moving) = (self.tally.clone(), self.moving);
@@ -400,27 +449,25 @@ impl<'a> Walker<'a> {
     fn op(&mut self, op: &'a Op) {
         let info = op.code.info();
         let peer = info.peer().map(|i| self.arg(op, i));
-        let moved = match info.result {
-            ResultKind::Box(memory, shape) => {
-                let elements = self.box_elements(op, usize::from(shape));
-                self.set_elements(op, elements);
-                elements.and_then(|e| e.checked_mul(self.element_bytes(op, usize::from(memory))?))
-            }
-            ResultKind::Filled(shape) => {
-                let elements = self.box_elements(op, usize::from(shape));
-                self.set_elements(op, elements);
-                None
-            }
+        let elements = match info.result {
+            ResultKind::Box(_, shape) | ResultKind::Filled(shape) => self.box_elements(op, usize::from(shape)),
             ResultKind::Like(i) | ResultKind::CastOf(i) => {
-                let elements = self.arg_local(op, usize::from(i)).and_then(|id| self.elements[id.0 as usize]);
-                self.set_elements(op, elements);
-                None
+                self.arg_local(op, usize::from(i)).and_then(|id| self.elements[id.0 as usize])
             }
             _ => None,
         };
+        self.set_elements(op, elements);
         match info.cost {
-            Cost::Push => {}
-            Cost::Pull => self.remote_load(op, peer.flatten(), moved),
+            Cost::Push => {
+                self.remote(op, peer.flatten(), true);
+                if info.params.iter().any(|p| matches!(p.kind, ParamKind::Memory(Access::Notify, _))) {
+                    self.notify(op, peer.flatten());
+                }
+            }
+            Cost::Pull => {
+                self.remote(op, peer.flatten(), false);
+                self.stored(op);
+            }
             Cost::Notify => self.notify(op, peer.flatten()),
             Cost::Wait => {
                 self.moving = (false, false);
@@ -432,10 +479,16 @@ impl<'a> Walker<'a> {
             Cost::Composite { .. } => {}
         }
         if let Some(dst) = op.dst {
-            self.values[dst.0 as usize] = match info.result {
-                ResultKind::Rank => self.context(op).and_then(|domain| Some(domain.rank? as i128)),
-                ResultKind::Nranks => self.context(op).map(|domain| domain.ranks as i128),
-                _ => None,
+            let at = |wanted| info.params.iter().position(|p| p.kind == wanted);
+            (self.values[dst.0 as usize], self.most[dst.0 as usize]) = match info.result {
+                ResultKind::Rank => (self.context(op).and_then(|domain| Some(domain.rank? as i128)), None),
+                ResultKind::Nranks => (self.context(op).map(|domain| domain.ranks as i128), None),
+                // A number that is checked against a limit.
+                ResultKind::Index => {
+                    let value = at(ParamKind::I32).and_then(|i| self.arg(op, i)).filter(|value| *value >= 0);
+                    (value, at(ParamKind::Index).and_then(|i| self.arg(op, i)))
+                }
+                _ => (None, None),
             };
         }
     }
@@ -458,29 +511,67 @@ impl<'a> Walker<'a> {
         self.domains.get(index).copied()
     }
 
-    /// A load from a peer; from the own rank it moves nothing.
-    fn remote_load(&mut self, op: &Op, peer: Option<i128>, bytes: Option<u64>) {
+    /// A box that comes from a peer, or goes to it; from and to the own rank it moves nothing.
+    fn remote(&mut self, op: &Op, peer: Option<i128>, pushes: bool) {
         let Some(domain) = self.domain_of(op) else { return };
         if peer.is_some_and(|peer| domain.is_self(peer)) {
             return;
         }
-        let bytes = bytes.map_or(Span { low: 0, high: u64::MAX }, Span::exactly);
-        let counted = &mut self.tally.domains[domain.index];
+        let bytes = self.moved(op).times(self.element_bytes(op));
+        let tally = &mut self.tally;
+        let counted = &mut tally.domains[domain.index];
+        let (of_peers, bytes_here, transfers) = if pushes {
+            (&mut counted.pushed, &mut tally.sent, &mut tally.remote_stores)
+        } else {
+            (&mut counted.pulled, &mut tally.received, &mut tally.remote_loads)
+        };
         match peer.and_then(|peer| domain.peer(peer)) {
             Some(peer) => {
-                counted.pulled[peer].add(bytes);
-                self.tally.received.add(bytes);
-                self.tally.remote_loads.add(Span::exactly(1));
+                of_peers[peer].add(bytes);
+                bytes_here.add(bytes);
+                transfers.add(Span::exactly(1));
                 self.step(true);
             }
             None => {
-                let maybe = |span: Span| Span { low: 0, ..span };
-                domain.peers().for_each(|p| counted.pulled[p].add(maybe(bytes)));
-                self.tally.received.add(maybe(bytes));
-                self.tally.remote_loads.add(maybe(Span::exactly(1)));
+                domain.peers().for_each(|p| of_peers[p].add(bytes.maybe()));
+                bytes_here.add(bytes.maybe());
+                transfers.add(Span::exactly(1).maybe());
                 self.step(false);
             }
         }
+    }
+
+    /// The elements that a transfer moves: its box, a whole memory, or a tile.
+    fn moved(&self, op: &Op) -> Span {
+        let info = op.code.info();
+        let memory = |index: usize| {
+            let shaped = self.program.inferred.types[self.arg_local(op, index)?.0 as usize].shaped()?;
+            Some(shaped.shape.iter().map(|extent| self.value(extent.as_ref()?).and_then(|e| u64::try_from(e).ok())))
+        };
+        let params = info.params.iter().enumerate();
+        let boxes = params.clone().filter_map(|(at, p)| match p.kind {
+            ParamKind::Shape(of) => Some((at, usize::from(of))),
+            _ => None,
+        });
+        for (at, of) in boxes {
+            let Some(extents) = memory(of) else { continue };
+            let whole = extents.map(|extent| extent.map_or(Span { low: 0, high: u64::MAX }, Span::exactly));
+            let ArgKind::List(list) = op.args.get(at).map_or(&ArgKind::Absent, |arg| &arg.kind) else {
+                return whole.fold(Span::exactly(1), Span::times);
+            };
+            // A box that is not known is not larger than its memory.
+            let extent = |(e, whole): (&Expr, Span)| match self.value(e).map(u64::try_from) {
+                Some(Ok(extent)) => Span::exactly(extent),
+                _ => {
+                    let most = self.at_most(e).and_then(|most| u64::try_from(most).ok()).unwrap_or(u64::MAX);
+                    Span { low: 0, high: most.min(whole.high) }
+                }
+            };
+            return list.iter().zip(whole).map(extent).fold(Span::exactly(1), Span::times);
+        }
+        let tile = params.clone().find(|(_, p)| p.kind == ParamKind::Tile);
+        let elements = tile.and_then(|(at, _)| self.elements[self.arg_local(op, at)?.0 as usize]);
+        elements.map_or(Span { low: 0, high: u64::MAX }, Span::exactly)
     }
 
     /// Data moves, surely or possibly: a step begins, unless one is under way.
@@ -519,19 +610,17 @@ impl<'a> Walker<'a> {
         }
     }
 
-    /// Elements that a local op stores into a tensor.
+    /// Elements that an op stores into a tensor.
     fn stored(&mut self, op: &Op) {
         for (index, param) in op.code.info().params.iter().enumerate() {
             let ParamKind::Memory(access, _) = param.kind else { continue };
             let root = self.arg_local(op, index).and_then(|id| self.program.inferred.roots[id.0 as usize]);
             let Some(root) = root.map(|r| &self.function.params[r]) else { continue };
             if access.writes() && matches!(root.ty, Type::Tensor(_)) && root.mode != Mode::In {
-                let tile = op.code.info().params.iter().position(|p| p.kind == ParamKind::Tile);
-                let elements = match tile {
-                    None => Some(1),
-                    Some(tile) => self.arg_local(op, tile).and_then(|id| self.elements[id.0 as usize]),
-                };
-                self.tally.result_elements.add(elements.map_or(Span { low: 0, high: u64::MAX }, Span::exactly));
+                let one =
+                    !op.code.info().params.iter().any(|p| matches!(p.kind, ParamKind::Tile | ParamKind::Shape(_)));
+                let elements = if one { Span::exactly(1) } else { self.moved(op) };
+                self.tally.result_elements.add(elements);
             }
         }
     }
@@ -558,11 +647,31 @@ impl<'a> Walker<'a> {
         list.iter().try_fold(1u64, |n, e| n.checked_mul(u64::try_from(self.value(e)?).ok()?))
     }
 
-    fn element_bytes(&self, op: &Op, memory: usize) -> Option<u64> {
-        let id = self.arg_local(op, memory)?;
-        match self.program.inferred.types.get(id.0 as usize)?.shaped()?.elem {
-            Elem::Known(dtype) => Some(dtype.bytes() as u64),
-            Elem::Param(_) => None,
+    /// The bytes of an element of the window that an op reaches.
+    fn element_bytes(&self, op: &Op) -> Span {
+        let shared = |p: &ParamInfo| matches!(p.kind, ParamKind::Memory(_, Space::Window));
+        let memory = op.code.info().params.iter().position(shared).and_then(|i| self.arg_local(op, i));
+        let shaped = memory.and_then(|id| self.program.inferred.types.get(id.0 as usize)?.shaped());
+        match shaped.map(|shaped| &shaped.elem) {
+            Some(Elem::Known(dtype)) => Span::exactly(dtype.bytes() as u64),
+            _ => Span { low: 0, high: u64::MAX },
+        }
+    }
+
+    /// The most that an index expression can be, where that is known. An index is never negative.
+    fn at_most(&self, expr: &Expr) -> Option<i128> {
+        if let Some(value) = self.value(expr) {
+            return Some(value);
+        }
+        match &expr.kind {
+            ExprKind::Local(id) => self.most[id.0 as usize],
+            ExprKind::Binary(BinOp::Add, a, b) => self.at_most(a)?.checked_add(self.at_most(b)?),
+            ExprKind::Binary(BinOp::Mul, a, b) => self.at_most(a)?.checked_mul(self.at_most(b)?),
+            ExprKind::Binary(BinOp::Min, a, b) => match (self.at_most(a), self.at_most(b)) {
+                (Some(a), Some(b)) => Some(a.min(b)),
+                (a, b) => a.or(b),
+            },
+            _ => None,
         }
     }
 

@@ -407,12 +407,12 @@ fn define(functions: &[Function]) -> Library {
 fn cost(cards: &[Card]) -> String {
     let mut text = String::new();
     for (rank, card) in cards.iter().enumerate() {
-        let Card { bytes_received, bytes_sent, remote_loads, peer_notifies, self_notifies, waits, .. } = card;
+        let Card { bytes_received, bytes_sent, remote_loads, remote_stores, peer_notifies, self_notifies, waits, .. } = card;
         let Card { barriers, credits, result_elements, .. } = card;
         let _ = writeln!(
             text,
-            "rank {rank}: received {bytes_received}, sent {bytes_sent}, remote loads {remote_loads}, notifies {peer_notifies} + \
-             {self_notifies}, waits {waits}, barriers {barriers}, credits {credits}, results {result_elements}"
+            "rank {rank}: received {bytes_received}, sent {bytes_sent}, loads {remote_loads}, stores {remote_stores}, \
+             notifies {peer_notifies} + {self_notifies}, waits {waits}, barriers {barriers}, credits {credits}, results {result_elements}"
         );
     }
     text

@@ -8,7 +8,7 @@ InCore fn kernel(signal: InOut window<i32, [4, 1]>, pair: InOut window<f32, [2, 
   pair = pld::tensor::reduce_scatter(pair, bell, op = Sum)
 }
 ===
-rank 0: received 32, sent 32, remote loads 1, notifies 5 + 4, waits 5, barriers 3, credits 3, results 0
-rank 1: received 32, sent 32, remote loads 1, notifies 5 + 4, waits 5, barriers 3, credits 3, results 0
-rank 2: received 32, sent 32, remote loads 1, notifies 5 + 4, waits 5, barriers 3, credits 3, results 0
-rank 3: received 32, sent 32, remote loads 1, notifies 5 + 4, waits 5, barriers 3, credits 3, results 0
+rank 0: received 32, sent 32, loads 1, stores 0, notifies 5 + 4, waits 5, barriers 3, credits 3, results 0
+rank 1: received 32, sent 32, loads 1, stores 0, notifies 5 + 4, waits 5, barriers 3, credits 3, results 0
+rank 2: received 32, sent 32, loads 1, stores 0, notifies 5 + 4, waits 5, barriers 3, credits 3, results 0
+rank 3: received 32, sent 32, loads 1, stores 0, notifies 5 + 4, waits 5, barriers 3, credits 3, results 0

@@ -16,7 +16,7 @@ InCore fn kernel(x: In tensor<f32, [1, NR * SIZE]>, y: Out tensor<f32, [1, SIZE]
   return y
 }
 ===
-rank 0: received 768, sent 768, remote loads 3, notifies 6 + 3, waits 6, barriers 2, credits 2, results 64
-rank 1: received 768, sent 768, remote loads 3, notifies 6 + 3, waits 6, barriers 2, credits 2, results 64
-rank 2: received 768, sent 768, remote loads 3, notifies 6 + 3, waits 6, barriers 2, credits 2, results 64
-rank 3: received 768, sent 768, remote loads 3, notifies 6 + 3, waits 6, barriers 2, credits 2, results 64
+rank 0: received 768, sent 768, loads 3, stores 0, notifies 6 + 3, waits 6, barriers 2, credits 2, results 64
+rank 1: received 768, sent 768, loads 3, stores 0, notifies 6 + 3, waits 6, barriers 2, credits 2, results 64
+rank 2: received 768, sent 768, loads 3, stores 0, notifies 6 + 3, waits 6, barriers 2, credits 2, results 64
+rank 3: received 768, sent 768, loads 3, stores 0, notifies 6 + 3, waits 6, barriers 2, credits 2, results 64

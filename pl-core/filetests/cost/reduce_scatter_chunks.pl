@@ -20,7 +20,7 @@ InCore fn kernel(x: In tensor<f32, [1, NR * SIZE]>, y: Out tensor<f32, [1, SIZE]
   return y
 }
 ===
-rank 0: received 1200000, sent 1200000, remote loads 15, notifies 6 + 3, waits 6, barriers 2, credits 2, results 100000
-rank 1: received 1200000, sent 1200000, remote loads 15, notifies 6 + 3, waits 6, barriers 2, credits 2, results 100000
-rank 2: received 1200000, sent 1200000, remote loads 15, notifies 6 + 3, waits 6, barriers 2, credits 2, results 100000
-rank 3: received 1200000, sent 1200000, remote loads 15, notifies 6 + 3, waits 6, barriers 2, credits 2, results 100000
+rank 0: received 1200000, sent 1200000, loads 15, stores 0, notifies 6 + 3, waits 6, barriers 2, credits 2, results 100000
+rank 1: received 1200000, sent 1200000, loads 15, stores 0, notifies 6 + 3, waits 6, barriers 2, credits 2, results 100000
+rank 2: received 1200000, sent 1200000, loads 15, stores 0, notifies 6 + 3, waits 6, barriers 2, credits 2, results 100000
+rank 3: received 1200000, sent 1200000, loads 15, stores 0, notifies 6 + 3, waits 6, barriers 2, credits 2, results 100000

@@ -17,6 +17,6 @@ InCore fn kernel(counts: In tensor<i32, [NR]>, data: In window<f32, [NR, 8]>, si
   }
 }
 ===
-rank 0: received 0 to 64, sent 0 to 64, remote loads 0 to 2, notifies 0 + 0 or more, waits 0, barriers 0, credits 0, results 0 to 24
-rank 1: received 0 to 64, sent 0 to 64, remote loads 0 to 2, notifies 0 + 0 or more, waits 0, barriers 0, credits 0, results 0 to 24
-rank 2: received 0 to 64, sent 0 to 64, remote loads 0 to 2, notifies 0 + 0 or more, waits 0, barriers 0, credits 0, results 0 to 24
+rank 0: received 0 to 64, sent 0 to 64, loads 0 to 2, stores 0, notifies 0 + 0 or more, waits 0, barriers 0, credits 0, results 0 to 24
+rank 1: received 0 to 64, sent 0 to 64, loads 0 to 2, stores 0, notifies 0 + 0 or more, waits 0, barriers 0, credits 0, results 0 to 24
+rank 2: received 0 to 64, sent 0 to 64, loads 0 to 2, stores 0, notifies 0 + 0 or more, waits 0, barriers 0, credits 0, results 0 to 24

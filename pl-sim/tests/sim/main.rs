@@ -11,3 +11,4 @@ mod random;
 mod runs;
 mod scale;
 mod support;
+mod transfers;

@@ -63,6 +63,7 @@ fn reduce_scatter_by_hand_on_every_scheduler() {
                         bytes_received: others * size as u64 * 4,
                         bytes_sent: others * size as u64 * 4,
                         remote_loads: others,
+                        remote_stores: 0,
                         peer_notifies: others,
                         self_notifies: 0,
                         waits: others,
