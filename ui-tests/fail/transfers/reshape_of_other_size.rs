@@ -1,0 +1,9 @@
+use pl::distributed as pld;
+
+#[pl::function(InCore)]
+fn kernel(x: pl::Tensor<f32, { [4, 64] }>, y: pl::Out<pl::Tensor<f32, { [4, 64] }>>) {
+    let flat = pl::reshape(x, [128]);
+    pl::store(pl::load(flat, [0], [64]), [0, 0], y);
+}
+
+fn main() {}
