@@ -6,7 +6,7 @@ fn step(x: pl::Tensor<f32, { [1, S] }>, y: pl::Out<pl::Tensor<f32, { [1, S] }>>)
 }
 
 #[pl::function(Host, dynamic(NR, S))]
-fn all(x: pl::Tensor<f32, { [NR, 1, S] }>, y: pl::Out<pl::Tensor<f32, { [NR, 1, S] }>>) {
+fn all(x: pl::Tensor<f32, { [NR, 1, S] }>) {
     for r in 0..pld::world_size() {
         step(x[r], device = r);
     }

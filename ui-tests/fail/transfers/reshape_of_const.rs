@@ -1,5 +1,3 @@
-use pl::distributed as pld;
-
 const SIZE: usize = 128;
 
 #[pl::function(InCore)]
