@@ -135,15 +135,22 @@ pub use pl_core::{fault, ir, text};
 /// ```
 ///
 /// # The attribute
-/// `InCore` is a kernel: it runs on one device, and the host launches it. `Inline` is a function that kernels call. `dynamic(NR, SIZE)` declares
-/// the names of extents that a launch binds from its arguments' shapes.
+/// It begins with the level of the function:
+///
+/// - `InCore`: a kernel. It runs on one device, computes on tiles, and talks to other ranks through windows.
+/// - `Inline`: a function that kernels call.
+/// - `Orchestration`: a sequence of kernels on one device, with scalars, loops and branches around them. It is launched like a kernel.
+/// - `Host`: a program for all devices of a world. It makes windows, dispatches kernels and `Orchestration` functions with `device = r`, and calls
+///   collectives of the whole world.
+///
+/// `dynamic(NR, SIZE)` declares the names of extents that a launch binds from its arguments' shapes.
 ///
 /// # The signature
 /// Parameters are [`pl::Tensor<f32, { [1, SIZE] }>`](Tensor) and [`pld::DistributedTensor`](distributed::DistributedTensor), read only, or written
 /// inside of [`pl::Out`] and [`pl::InOut`]; scalars: an element type, `usize`, `bool`; and, of `Inline` functions, [`pl::Tile`].
 /// Types are written by these paths. A shape is made of literals, constants, const generics, the declared names, and `+ - * / %`.
 ///
-/// A kernel returns nothing, or what it has rebound: `-> pl::Tensor<…>` of `pl::store(tile, offsets, y)`. It may be generic: `T: pl::Element`,
+/// A function but an `Inline` one returns nothing, or what it has rebound: `-> pl::Tensor<…>` of `pl::store(tile, offsets, y)`. It may be generic: `T: pl::Element`,
 /// `const N: usize`. What depends on a generic argument is checked by `cargo build`, not by `cargo check`.
 ///
 /// # The body
@@ -153,11 +160,16 @@ pub use pl_core::{fault, ir, text};
 /// - Constants, written in capitals; `T::ZERO`, `T::ONE`, [`pl::lit::<T>(1.5)`](lit).
 /// - Calls of `Inline` functions, with positional arguments, and generic ones written out: `stage::<f32, 4>(…)`. The result's type is not known
 ///   to the caller's macro: `let t: pl::Tile<f32, { [1, SIZE] }> = …` says it where it matters. A function of your own is not named as an op is.
+/// - In an `Orchestration` function, calls of kernels, whose results rebind: `y = step(x, y, data)`. Of the ops it has [`pl::read`](read), and asks for
+///   ranks ([`pld::rank`](distributed::rank)).
+/// - In a `Host` function, `x[r]`, the [`part`] of a tensor that one rank gets, and dispatches: `step(x[r], y[r], data, device = r)`. Of the ops it has
+///   [`pld::world_size`](distributed::world_size), [`pld::alloc_window_buffer`](distributed::alloc_window_buffer),
+///   [`pld::window`](distributed::window), and the collectives; [`pld::tensor::allreduce`](distributed::tensor::allreduce) takes no signal there.
 ///
 /// All errors of a function are reported at once. rustc type-checks the body too, and its lints are its own.
 ///
 /// # What it makes
 /// A kernel becomes a function of the same name for the host: a tensor is an `ndarray` view, a window a [`&Window`](Window), a scalar itself,
-/// and calling it gives a [`Call`]. Of the same name is a type, that carries the IR: `stage::ir()`, `ring::ir::<f32, 4>()`, a [`Kernel`]. So a
-/// kernel and a module beside it cannot have one name.
+/// and calling it gives a [`Call`]; of a `Host` function, a [`HostCall`]. Of the same name is a type, that carries the IR: `stage::ir()`,
+/// `ring::ir::<f32, 4>()`, a [`Kernel`]. So a kernel and a module beside it cannot have one name.
 pub use pl_macros::function;

@@ -175,9 +175,13 @@ pub const fn check_callee(callee: &Signature, plain: bool, caller: FunctionKind)
     if !allowed {
         use FunctionKind::{Host, InCore, Inline, Orchestration};
         let (what, help) = match (caller, callee.kind) {
-            (InCore | Inline, Orchestration | Host) => (
+            (InCore | Inline, Orchestration) => (
                 "cannot be called from a kernel",
                 "kernels are called by it, not the other way round: launch it from the host",
+            ),
+            (InCore | Inline, Host) => (
+                "cannot be called from a kernel",
+                "kernels are dispatched by it, not the other way round: run it from the host",
             ),
             (InCore | Inline, _) => (
                 "cannot be called from another one",

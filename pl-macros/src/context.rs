@@ -97,7 +97,10 @@ pub fn worded(kind: FunctionKind, text: &str) -> String {
     if called(kind) == called(FunctionKind::InCore) {
         return text.to_owned();
     }
-    text.replace("a kernel", called(kind)).replace("the kernel", "the function").replace("this kernel", "this function")
+    text.replace("a kernel", called(kind))
+        .replace("the kernel", "the function")
+        .replace("this kernel", "this function")
+        .replace("an Inline function", "an InCore function")
 }
 
 /// A text as the user reads it: names that no user wrote, by what they are shown as.

@@ -5,7 +5,9 @@ use super::op::elem_name;
 use super::{Checker, MAX_AXES};
 use crate::diag::Diagnostic;
 use crate::dtype::DType;
-use crate::ir::{Arg, ArgKind, ConstValue, Elem, EnumValue, Loc, LocalId, Mode, Op, ScalarType, Shaped, Type};
+use crate::ir::{
+    Arg, ArgKind, ConstValue, Elem, EnumValue, FunctionKind, Loc, LocalId, Mode, Op, ScalarType, Shaped, Type,
+};
 use crate::op::{Access, EnumKind, OpInfo, ParamKind, Space};
 
 impl Checker<'_> {
@@ -33,7 +35,7 @@ impl Checker<'_> {
                     self.error(
                         at,
                         format!("`{}` lacks the argument `{}`", info.path, param.name),
-                        help_for(param.kind),
+                        self.help_for(param.kind),
                     );
                     return None;
                 }
@@ -41,7 +43,7 @@ impl Checker<'_> {
             self.error(
                 at,
                 format!("argument `{}` of `{}` is {found}, expected a {wanted}", param.name, info.path),
-                help_for(param.kind),
+                self.help_for(param.kind),
             );
             return None;
         };
@@ -63,8 +65,12 @@ impl Checker<'_> {
             let mut diagnostic = Diagnostic::new(
                 at,
                 format!("argument `{}` of `{}`: `{name}` is {found}, expected a {wanted}", param.name, info.path),
-                help_for(param.kind),
+                self.help_for(param.kind),
             );
+            // That nothing is stored to it is the same mistake.
+            if let (ParamKind::Memory(access, _), Some(root)) = (param.kind, self.roots[id.0 as usize]) {
+                self.stored[root] |= access.writes();
+            }
             if let Some(declared) = self.function.param_of(id).and_then(|_| self.function.locals.get(id.0 as usize)) {
                 diagnostic = diagnostic.with(declared.loc, format!("`{name}` is declared here"));
             }
@@ -76,6 +82,19 @@ impl Checker<'_> {
         }
         self.check_dtype(info, index, &ty, at);
         Some(ty)
+    }
+
+    fn help_for(&self, kind: ParamKind) -> &'static str {
+        match kind {
+            ParamKind::Memory(_, Space::Window) if self.function.kind == FunctionKind::Host => {
+                "make one: `pld::window::<f32>(buffer, shape)`"
+            }
+            ParamKind::Memory(_, Space::Window) => "pass a parameter of type `pld::DistributedTensor<…>`",
+            ParamKind::Memory(_, Space::Any) => "pass a tensor or window parameter, or store the tile into one first",
+            ParamKind::Tile => "load one with `pl::load`",
+            ParamKind::Buffer => "get it with `pld::alloc_window_buffer(bytes)`",
+            _ => "get it with `pld::get_comm_ctx(window)`",
+        }
     }
 
     /// Reads only what may hold data, writes only what may be written.
@@ -96,6 +115,8 @@ impl Checker<'_> {
                 )
                 .with(declared, format!("`{name}` is declared here")),
             );
+            // Once is enough; and that nothing is stored to it at all is the same mistake.
+            self.stored[root] = true;
         }
         if access.writes() {
             self.stored[root] = true;
@@ -129,7 +150,8 @@ impl Checker<'_> {
             let dtype = elem_name(elem);
             let list = allowed.iter().map(|d| d.name()).collect::<Vec<_>>().join(", ");
             let name = info.params[index].name;
-            let help = if *allowed == [DType::I32] {
+            let signal = matches!(info.params[index].kind, ParamKind::Memory(Access::Notify | Access::Wait, _));
+            let help = if signal {
                 "a signal is a window of i32 cells: `pld::DistributedTensor<i32, …>`".to_string()
             } else {
                 format!("`{}` takes {list}", info.path)
@@ -303,14 +325,4 @@ impl Checker<'_> {
 
 fn entries(n: usize) -> &'static str {
     if n == 1 { "entry" } else { "entries" }
-}
-
-fn help_for(kind: ParamKind) -> &'static str {
-    match kind {
-        ParamKind::Memory(_, Space::Window) => "pass a parameter of type `pld::DistributedTensor<…>`",
-        ParamKind::Memory(_, Space::Any) => "pass a tensor or window parameter, or store the tile into one first",
-        ParamKind::Tile => "load one with `pl::load`",
-        ParamKind::Buffer => "get it with `pld::alloc_window_buffer(bytes)`",
-        _ => "get it with `pld::get_comm_ctx(window)`",
-    }
 }

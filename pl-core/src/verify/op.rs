@@ -24,6 +24,7 @@ impl Checker<'_> {
             self.wrong_level(op, info, loc);
             return (Type::Unknown, None);
         }
+        let reported = self.errors.len();
         self.check_type_arg(op, info, loc);
         // Memory, tiles and contexts first: the other arguments are judged against them.
         let types: Vec<Option<Type>> = (0..op.args.len()).map(|i| self.check_handle(op, info, i, loc)).collect();
@@ -35,7 +36,9 @@ impl Checker<'_> {
         self.check_relations(op, info, &types, loc);
         self.check_domains(op, info, loc);
         let misfits = self.check_fit(op, info, &types, loc);
-        self.result(op, info, &types, &misfits)
+        let (ty, root) = self.result(op, info, &types, &misfits);
+        // What a wrong collective gives is not wrong once more.
+        if info.lowering.is_some() && self.errors.len() > reported { (Type::Unknown, root) } else { (ty, root) }
     }
 
     /// An op stands only in functions of the levels that have it. What uses its result is not wrong once more.
@@ -123,6 +126,7 @@ impl Checker<'_> {
                 continue;
             };
             let mut fits = true;
+            let mut because: Vec<&str> = vec![];
             // What is computed from P comes after what may tell P.
             let (computed, told): (Vec<_>, Vec<_>) =
                 pattern.iter().zip(&shaped.shape).partition(|(dim, _)| **dim == Dim::Rounds);
@@ -143,6 +147,7 @@ impl Checker<'_> {
                         _ => continue,
                     },
                 };
+                let told = symbol.as_ref().ok().copied();
                 let want = match symbol {
                     Err(value) => Some(value),
                     Ok(symbol) => match free.iter().find(|(s, ..)| *s == symbol) {
@@ -153,7 +158,10 @@ impl Checker<'_> {
                         }
                     },
                 };
-                fits &= self.extents_agree(extent, &want, &about);
+                if !self.extents_agree(extent, &want, &about) {
+                    fits = false;
+                    because.extend(told);
+                }
                 // A collective of one rank is none.
                 let ranks_here = extent.as_ref().filter(|_| *dim == Dim::World && info.lowering.is_some());
                 let ranks_here = ranks_here.and_then(|e| self.poly(e)).and_then(|p| p.as_constant());
@@ -165,13 +173,17 @@ impl Checker<'_> {
                 }
             }
             if !fits {
-                let world = match (ranks, free.iter().find(|(s, ..)| *s == "P")) {
-                    (Some(ranks), _) => format!(" with P = {ranks}"),
-                    (None, Some((_, Some(bound), of))) if *of != name => {
-                        format!(" with P = `{}` of `{of}`", self.show(bound))
+                let mut world = ranks.map_or(String::new(), |ranks| format!(" with P = {ranks}"));
+                // What another argument says.
+                for (symbol, bound, of) in &free {
+                    if let Some(bound) = bound
+                        && *of != name
+                        && (because.contains(symbol) || *symbol == "P" && ranks.is_none())
+                    {
+                        let and = if world.is_empty() { " with" } else { " and" };
+                        world += &format!("{and} {symbol} = `{}` of `{of}`", self.show(bound));
                     }
-                    _ => String::new(),
-                };
+                }
                 let values = self.show_values(&shaped.shape);
                 self.error(
                     at,
@@ -197,12 +209,17 @@ impl Checker<'_> {
     fn check_distinct(&mut self, op: &Op, info: &OpInfo, loc: Loc) {
         for (a, b) in info.distinct {
             let root = |i: u8| op.args[usize::from(i)].as_local().and_then(|id| self.roots[id.0 as usize]);
-            if let (Some(x), Some(y)) = (root(*a), root(*b))
-                && x == y
-            {
+            // Windows that a Host function makes have no root.
+            let local = |i: u8| op.args[usize::from(i)].as_local();
+            let same = match (root(*a), root(*b)) {
+                (Some(x), Some(y)) if x == y => Some(self.function.params[x].local),
+                (None, None) if local(*a) == local(*b) => local(*a),
+                _ => None,
+            };
+            if let Some(same) = same {
                 let at = op.args[usize::from(*b)].loc.or(loc);
                 let (a, b) = (info.params[usize::from(*a)].name, info.params[usize::from(*b)].name);
-                let name = self.name_of(self.function.params[x].local);
+                let name = self.name_of(same);
                 self.error(
                     at,
                     format!("`{a}` and `{b}` of `{}` are both `{name}`", info.path),

@@ -13,9 +13,10 @@ impl Checker<'_> {
             self.check_type_names(ty, *loc);
             if self.function.kind != FunctionKind::Inline && !ty.is_memory() && *ty != Type::Unknown {
                 let found = self.show_type(ty);
+                let expected = if self.function.kind == FunctionKind::Host { "a tensor" } else { "a tensor or window" };
                 self.error(
                     *loc,
-                    format!("a kernel returns `{found}`, expected a tensor or window that it rebinds"),
+                    format!("a kernel returns `{found}`, expected {expected} that it rebinds"),
                     "store the value into a `pl::Out` parameter and return that",
                 );
             }
@@ -24,7 +25,7 @@ impl Checker<'_> {
                 self.error(
                     *loc,
                     format!("a Host function returns `{found}`, expected a tensor that it rebinds"),
-                    "its windows end with it: dispatch a kernel that stores what is in them into a `pl::Out` tensor",
+                    "its windows end with it: dispatch an InCore function that stores what is in them into a `pl::Out` tensor",
                 );
             }
         }
@@ -48,11 +49,17 @@ impl Checker<'_> {
             }
             if self.function.kind != FunctionKind::Inline && matches!(param.ty, Type::Tile(_) | Type::Context) {
                 let found = self.show_type(&param.ty);
-                self.error(
-                    loc,
-                    format!("parameter `{name}` of a kernel is `{found}`, expected a tensor, a window or a scalar"),
-                    "only `Inline` functions take tiles; pass a `pl::Tensor` and `pl::load` from it",
-                );
+                let (expected, help) = match self.function.kind {
+                    FunctionKind::Host => ("a tensor or a scalar", "tiles live in kernels: pass a `pl::Tensor`"),
+                    FunctionKind::Orchestration => {
+                        ("a tensor, a window or a scalar", "tiles live in kernels: pass a `pl::Tensor`")
+                    }
+                    _ => (
+                        "a tensor, a window or a scalar",
+                        "only `Inline` functions take tiles; pass a `pl::Tensor` and `pl::load` from it",
+                    ),
+                };
+                self.error(loc, format!("parameter `{name}` of a kernel is `{found}`, expected {expected}"), help);
             }
             if self.function.kind == FunctionKind::Host && matches!(param.ty, Type::Window(_)) {
                 let found = self.show_type(&param.ty);

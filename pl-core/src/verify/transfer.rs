@@ -312,7 +312,8 @@ impl Checker<'_> {
         }
         if let Some(old) = ty.shaped() {
             let product = |shape: &[Extent]| {
-                shape.iter().try_fold(Expr::int(1), |all, e| Some(Expr::binary(crate::ir::BinOp::Mul, all, e.clone()?)))
+                let extents: Option<Vec<Expr>> = shape.iter().cloned().collect();
+                extents?.into_iter().reduce(|all, e| Expr::binary(crate::ir::BinOp::Mul, all, e))
             };
             let (before, after) = (product(&old.shape), product(&shape));
             let message = format!("`{}` keeps the number of elements", info.path);

@@ -79,6 +79,10 @@ impl Lower<'_> {
         let named: Vec<&str> = all().filter(|p| p.rsplit("::").next() == Some(last)).collect();
         let language = matches!(first, "pl" | "pld") && path.leading_colon.is_none();
         if language {
+            if matches!(last, "fence" | "quiet") {
+                let help = "none is needed: `pld::system::notify` orders everything that its rank did before";
+                return Some((format!("there is no op `{text}`"), help.into()));
+            }
             let near = if named.is_empty() { near_ops(text, last) } else { named };
             let help = match near.as_slice() {
                 [] => "the ops are listed in the documentation of `pl`".into(),

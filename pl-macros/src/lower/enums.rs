@@ -164,8 +164,8 @@ impl Lower<'_> {
                         return Some(EnumValue::Const(value));
                     }
                     _ if segments.len() == 1 && self.find(&text).is_none() => {
-                        let (message, help) = self.undefined(&text);
-                        self.error(range, message, help);
+                        let (message, _) = self.undefined(&text);
+                        self.error(range, message, format!("{choice}, or the name of a `const`"));
                     }
                     _ => self.error(range, not_constant(param, info), format!("{choice}, or the name of a `const`")),
                 }

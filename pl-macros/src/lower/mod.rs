@@ -332,7 +332,7 @@ impl Lower<'_> {
                     self.push(StmtKind::Op(op), loc);
                     if !matches!(target, Target::Discard) {
                         let value = self.poison(
-                            range,
+                            self.cx.places.range(loc).unwrap_or(range),
                             format!("`{path}` gives no value"),
                             "write it as a statement of its own",
                         );

@@ -5,6 +5,7 @@
 mod attr;
 mod calls;
 mod expressions;
+mod levels;
 mod lowering;
 mod output;
 mod signature;

@@ -24,7 +24,7 @@ fn bump(signal: pl::InOut<pld::DistributedTensor<i32, { [NR, 1] }>>, by: i32) {
 }
 
 #[pl::function(Inline, dynamic(N))]
-fn put(t: pl::Tile<f32, { [1, N] }>, mut y: pl::Out<pl::Tensor<f32, { [1, N] }>>) -> pl::Tensor<f32, { [1, N] }> {
+fn place(t: pl::Tile<f32, { [1, N] }>, mut y: pl::Out<pl::Tensor<f32, { [1, N] }>>) -> pl::Tensor<f32, { [1, N] }> {
     y = pl::store(t, [0, 0], y);
     y
 }
@@ -55,7 +55,7 @@ fn kernel(
 ) -> pl::Tensor<f32, { [1, N] }> {
     let t: pl::Tile<f32, { [1, N] }> = scaled(row(x, 0), 2.0);
     let u = scaled(scaled(t, 0.5), pl::read(x, [0, 0]));
-    y = put(u, y);
+    y = place(u, y);
     if even(n) && even(n + 1) || !even(3) {
         bump(signal, 1);
     }
@@ -71,7 +71,7 @@ fn kernel(
     }
     self::bump(signal, -1);
     crate::bump(signal, -1);
-    put(t + row(x, 0), y)
+    place(t + row(x, 0), y)
 }
 
 fn main() -> Result<(), pl::BindError> {

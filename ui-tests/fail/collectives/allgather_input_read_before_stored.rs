@@ -1,0 +1,12 @@
+use pl::distributed as pld;
+
+#[pl::function(InCore, dynamic(NR, S))]
+fn kernel(
+    x: pl::Out<pl::Tensor<f32, { [1, S] }>>,
+    mut data: pl::InOut<pld::DistributedTensor<f32, { [NR, S] }>>,
+    signal: pl::InOut<pld::DistributedTensor<i32, { [NR, 1] }>>,
+) {
+    data = pld::tensor::allgather(x, data, signal);
+}
+
+fn main() {}

@@ -1,0 +1,13 @@
+use pl::distributed as pld;
+
+const MODE: &str = "rign";
+
+#[pl::function(InCore, dynamic(NR, S))]
+fn kernel(
+    mut data: pl::InOut<pld::DistributedTensor<f32, { [NR, S] }>>,
+    signal: pl::InOut<pld::DistributedTensor<i32, { [NR, 1] }>>,
+) {
+    data = pld::tensor::allreduce(data, signal, mode = MODE);
+}
+
+fn main() {}

@@ -1,7 +1,0 @@
-#[pl::function(Host)]
-fn host() {}
-
-#[pl::function(Orchestration)]
-fn orchestration() {}
-
-fn main() {}

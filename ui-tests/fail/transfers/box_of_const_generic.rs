@@ -1,0 +1,14 @@
+use pl::distributed as pld;
+
+#[pl::function(InCore)]
+fn kernel<const WIDTH: usize>(
+    x: pl::Tensor<f32, { [4, 64] }>,
+    data: pl::InOut<pld::DistributedTensor<f32, { [4, 64] }>>,
+) {
+    pld::tensor::put(data, 1, x, [0, 0], [0, 60], [1, WIDTH]);
+}
+
+fn main() {
+    kernel::ir::<4>();
+    kernel::ir::<8>();
+}

@@ -1,0 +1,15 @@
+use pl::distributed as pld;
+
+#[pl::function(InCore)]
+fn kernel<const CHUNK: usize>(
+    n: usize,
+    x: pl::Tensor<f32, { [4, 64] }>,
+    data: pl::InOut<pld::DistributedTensor<f32, { [4, 64] }>>,
+) {
+    pld::tensor::put(data, 1, x, [0, 0], [0, 0], [n, 64], chunk_rows = CHUNK);
+}
+
+fn main() {
+    kernel::ir::<0>();
+    kernel::ir::<8>();
+}
