@@ -342,7 +342,17 @@ impl<'a> Walker<'a> {
         let tally = Tally { domains: tallies, ..Tally::default() };
         let elements = vec![None; function.locals.len()];
         let most = vec![None; function.locals.len()];
-        Walker { program: call.program, function, domains, values, most, elements, tally, moving: (false, false), steps: 0 }
+        Walker {
+            program: call.program,
+            function,
+            domains,
+            values,
+            most,
+            elements,
+            tally,
+            moving: (false, false),
+            steps: 0,
+        }
     }
 
     fn block(&mut self, block: &'a Block) {

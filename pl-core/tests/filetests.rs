@@ -407,7 +407,9 @@ fn define(functions: &[Function]) -> Library {
 fn cost(cards: &[Card]) -> String {
     let mut text = String::new();
     for (rank, card) in cards.iter().enumerate() {
-        let Card { bytes_received, bytes_sent, remote_loads, remote_stores, peer_notifies, self_notifies, waits, .. } = card;
+        let Card {
+            bytes_received, bytes_sent, remote_loads, remote_stores, peer_notifies, self_notifies, waits, ..
+        } = card;
         let Card { barriers, credits, result_elements, .. } = card;
         let _ = writeln!(
             text,

@@ -443,13 +443,7 @@ fn machine<'a>(
 }
 
 /// The report of a run that went well.
-fn report(
-    machines: &[Machine<'_>],
-    env: &Env<'_>,
-    scheduler: Scheduler,
-    threads: usize,
-    start: Instant,
-) -> Report {
+fn report(machines: &[Machine<'_>], env: &Env<'_>, scheduler: Scheduler, threads: usize, start: Instant) -> Report {
     let mut checked = Checked::default();
     let mut ranks = Vec::with_capacity(machines.len());
     for (machine, mail) in machines.iter().zip(&env.mail) {
@@ -463,12 +457,5 @@ fn report(
     }
     let sites = env.order_dependent.lock().unwrap_or_else(PoisonError::into_inner);
     let sites: BTreeSet<_> = sites.iter().map(|&(call, pc)| env.site(call, pc)).collect();
-    Report {
-        ranks,
-        wall: start.elapsed(),
-        scheduler,
-        threads,
-        checked,
-        order_dependent: sites.into_iter().collect(),
-    }
+    Report { ranks, wall: start.elapsed(), scheduler, threads, checked, order_dependent: sites.into_iter().collect() }
 }

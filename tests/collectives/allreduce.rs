@@ -2,8 +2,8 @@
 
 use crate::numbers::{Number, cases, check_zero, full, same, scattered, world};
 use pl::distributed as pld;
-use pl::ndarray::{Array2, Array3, ArrayView1, ArrayView2, ArrayViewMut2, Axis, s, stack};
 use pl::half::{bf16, f16};
+use pl::ndarray::{Array2, Array3, ArrayView1, ArrayView2, ArrayViewMut2, Axis, s, stack};
 use pl::{Call, Window};
 use pld::ReduceOp;
 use std::any::type_name;
@@ -74,7 +74,13 @@ fn golden<T: Number>(op: ReduceOp, x: ArrayView2<'_, T>) -> (Vec<f64>, Vec<f64>)
 
 /// What products below the normal range are rounded to.
 fn smallest<T: Number>() -> f64 {
-    if type_name::<T>().ends_with("::f16") { 6e-8 } else if T::EPSILON == 0.0 { 0.0 } else { 1e-38 }
+    if type_name::<T>().ends_with("::f16") {
+        6e-8
+    } else if T::EPSILON == 0.0 {
+        0.0
+    } else {
+        1e-38
+    }
 }
 
 fn check<T: Number>(op: ReduceOp, p: usize, size: usize) {
@@ -99,7 +105,8 @@ fn check<T: Number>(op: ReduceOp, p: usize, size: usize) {
             }
             for (at, (y, (g, bound))) in first.iter().zip(golden.iter().zip(&bound)).enumerate() {
                 let right = if T::EPSILON == 0.0 && op == ReduceOp::Prod {
-                    y.number() == f64::from(terms.column(at).iter().fold(1i32, |p, x| p.wrapping_mul(x.number() as i32)))
+                    y.number()
+                        == f64::from(terms.column(at).iter().fold(1i32, |p, x| p.wrapping_mul(x.number() as i32)))
                 } else {
                     (y.number() - g).abs() <= *bound
                 };

@@ -149,8 +149,7 @@ fn check_reduce_scatter<T: Number>(world: &World, size: usize) {
                 let (sum, bound) = (terms().sum::<f64>(), p as f64 * T::EPSILON * terms().map(f64::abs).sum::<f64>());
                 let y = y[[rank, i, at]];
                 // Integers wrap.
-                let right =
-                    if T::EPSILON == 0.0 { y == wrapped::<T>(sum) } else { (y.number() - sum).abs() <= bound };
+                let right = if T::EPSILON == 0.0 { y == wrapped::<T>(sum) } else { (y.number() - sum).abs() <= bound };
                 let what = format!("{}, P = {p}, SIZE = {size}: rank {rank}, call {i}", type_name::<T>());
                 assert!(right, "{what}, element {at} is {y:?}, expected {sum} within {bound}");
             }

@@ -61,9 +61,7 @@ fn check<T: Number>(world: &World, rows: usize, size: usize) {
     let mut came = Array3::<i32>::zeros((p, p, 1));
     let calls = x.iter().zip(&counts).zip(y.outer_iter_mut().zip(came.outer_iter_mut()));
     world
-        .launch(
-            calls.map(|((x, counts), (y, came))| exchange(x.view(), y, counts.view(), came, &data, &signal, &recv)),
-        )
+        .launch(calls.map(|((x, counts), (y, came))| exchange(x.view(), y, counts.view(), came, &data, &signal, &recv)))
         .unwrap();
     check_zero(&signal, p);
     for rank in 0..p {

@@ -1,7 +1,7 @@
 //! Element types, inputs, and the sizes to try.
 
-use pl::ndarray::Array2;
 use pl::half::{bf16, f16};
+use pl::ndarray::Array2;
 use pl::{Element, Window, World};
 
 /// An element type with its numbers.
@@ -69,11 +69,8 @@ pub fn full() -> bool {
 
 /// The combinations of ranks and sizes to try.
 pub fn cases() -> Vec<(usize, usize)> {
-    let (ranks, sizes): (&[usize], &[usize]) = if full() {
-        (&[2, 3, 4, 5, 8, 16], &[1, 7, 64, 4096, 100_003])
-    } else {
-        (&[2, 3, 5], &[1, 7, 4096])
-    };
+    let (ranks, sizes): (&[usize], &[usize]) =
+        if full() { (&[2, 3, 4, 5, 8, 16], &[1, 7, 64, 4096, 100_003]) } else { (&[2, 3, 5], &[1, 7, 4096]) };
     ranks.iter().flat_map(|p| sizes.iter().map(|size| (*p, *size))).collect()
 }
 

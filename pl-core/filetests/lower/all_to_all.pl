@@ -7,7 +7,7 @@ InCore fn kernel(x: In tensor<f32, [NR, SIZE]>, data: InOut window<f32, [NR, SIZ
 ===
 pl 1
 InCore fn kernel(x: In tensor<f32, [NR, SIZE]>, data: InOut window<f32, [NR, SIZE]>, signal: InOut window<i32, [NR, 1]>) dynamic(NR, SIZE) {
-  pld::system::enter(signal, data, collective = AllToAll, op = Sum, mode = Mesh, 0)
+  pld::system::enter(signal, data, collective = AllToAll, _, _, _)
   ctx = pld::get_comm_ctx(data)
   my_rank = pld::rank(ctx)
   nranks = pld::nranks(ctx)

@@ -7,7 +7,7 @@ InCore fn kernel(x: In tensor<f32, [NR * M, SIZE]>, data: InOut window<f32, [NR 
 ===
 pl 1
 InCore fn kernel(x: In tensor<f32, [NR * M, SIZE]>, data: InOut window<f32, [NR * M, SIZE]>, signal: InOut window<i32, [NR, 1]>, send: In tensor<i32, [NR, 1]>, recv: InOut window<i32, [NR, 1]>) dynamic(NR, M, SIZE) {
-  pld::system::enter(signal, data, collective = AllToAllV, op = Sum, mode = Mesh, 0)
+  pld::system::enter(signal, data, collective = AllToAllV, _, _, _)
   ctx = pld::get_comm_ctx(data)
   my_rank = pld::rank(ctx)
   nranks = pld::nranks(ctx)

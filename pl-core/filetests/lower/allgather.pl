@@ -8,7 +8,7 @@ InCore fn kernel(x: In tensor<f32, [1, SIZE]>, mine: In window<f32, [1, SIZE]>, 
 ===
 pl 1
 InCore fn kernel(x: In tensor<f32, [1, SIZE]>, mine: In window<f32, [1, SIZE]>, data: InOut window<f32, [NR, SIZE]>, signal: InOut window<i32, [NR, 1]>) dynamic(NR, SIZE) {
-  pld::system::enter(signal, data, collective = Allgather, op = Sum, mode = Mesh, 0)
+  pld::system::enter(signal, data, collective = Allgather, _, _, _)
   ctx = pld::get_comm_ctx(data)
   my_rank = pld::rank(ctx)
   nranks = pld::nranks(ctx)
@@ -40,7 +40,7 @@ InCore fn kernel(x: In tensor<f32, [1, SIZE]>, mine: In window<f32, [1, SIZE]>, 
       pld::system::notify(signal, my_rank, [src.2, 0], -2, op = AtomicAdd)
     }
   }
-  pld::system::enter(signal, data, collective = Allgather, op = Sum, mode = Mesh, 0)
+  pld::system::enter(signal, data, collective = Allgather, _, _, _)
   for peer.3 in 0..nranks {
     if peer.3 != my_rank {
       pld::system::notify(signal, peer.3, [my_rank, 0], 1, op = AtomicAdd)

@@ -10,7 +10,7 @@ InCore fn kernel(data: InOut window<bf16, [NR, SIZE]>, signal: InOut window<i32,
 pl 1
 InCore fn kernel(data: InOut window<bf16, [NR, SIZE]>, signal: InOut window<i32, [NR, 1]>) dynamic(NR, SIZE) {
   for i in 0..3 {
-    pld::system::enter(signal, data, collective = Allreduce, op = Max, mode = Mesh, 0)
+    pld::system::enter(signal, data, collective = Allreduce, op = Max, mode = Mesh, _)
     data.1 = pl::reshape(data, [256])
     ctx = pld::get_comm_ctx(data.1)
     my_rank = pld::rank(ctx)

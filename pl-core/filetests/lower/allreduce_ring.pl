@@ -7,7 +7,7 @@ InCore fn kernel(data: InOut window<f32, [SIZE]>, signal: InOut window<i32, [2 *
 ===
 pl 1
 InCore fn kernel(data: InOut window<f32, [SIZE]>, signal: InOut window<i32, [2 * (NR - 1), NR]>) dynamic(NR, SIZE) {
-  pld::system::enter(signal, data, collective = Allreduce, op = Prod, mode = Ring, 0)
+  pld::system::enter(signal, data, collective = Allreduce, op = Prod, mode = Ring, _)
   ctx = pld::get_comm_ctx(data)
   my_rank = pld::rank(ctx)
   nranks = pld::nranks(ctx)

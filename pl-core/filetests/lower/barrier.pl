@@ -15,7 +15,7 @@ pl 1
 InCore fn kernel(signal: InOut window<i32, [NR, 1]>, flat: InOut window<i32, [NR]>) dynamic(NR) {
   ctx = pld::get_comm_ctx(signal)
   me = pld::rank(ctx)
-  pld::system::enter(signal, signal, collective = Barrier, op = Sum, mode = Mesh, 0)
+  pld::system::enter(signal, _, collective = Barrier, _, _, _)
   nranks = pld::nranks(ctx)
   for peer in 0..nranks {
     if peer != me {
@@ -34,7 +34,7 @@ InCore fn kernel(signal: InOut window<i32, [NR, 1]>, flat: InOut window<i32, [NR
   }
   cell = pl::read(signal, [me, 0])
   if cell == 0 {
-    pld::system::enter(flat, flat, collective = Barrier, op = Sum, mode = Mesh, 0)
+    pld::system::enter(flat, _, collective = Barrier, _, _, _)
     ctx.1 = pld::get_comm_ctx(flat)
     my_rank = pld::rank(ctx.1)
     nranks.1 = pld::nranks(ctx.1)

@@ -10,7 +10,7 @@ InCore fn kernel(data: InOut window<i16, [2, 3, SIZE]>, signal: InOut window<i32
 ===
 pl 1
 InCore fn kernel(data: InOut window<i16, [2, 3, SIZE]>, signal: InOut window<i32, [NR, 1]>, root: usize) dynamic(NR, SIZE) {
-  pld::system::enter(signal, data, collective = Broadcast, op = Sum, mode = Mesh, root)
+  pld::system::enter(signal, data, collective = Broadcast, _, _, root)
   data.1 = pl::reshape(data, [384])
   ctx = pld::get_comm_ctx(data.1)
   my_rank = pld::rank(ctx)
@@ -44,7 +44,7 @@ InCore fn kernel(data: InOut window<i16, [2, 3, SIZE]>, signal: InOut window<i32
     }
   }
   held = pl::load(data, [0, 0, 0], [2, 3, SIZE])
-  pld::system::enter(signal, data, collective = Broadcast, op = Sum, mode = Mesh, 0)
+  pld::system::enter(signal, data, collective = Broadcast, _, _, 0)
   data.2 = pl::reshape(data, [384])
   for peer.2 in 0..nranks {
     if peer.2 != my_rank {

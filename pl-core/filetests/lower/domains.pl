@@ -11,7 +11,7 @@ InCore fn kernel(signal: InOut window<i32, [4, 1]>, pair: InOut window<f32, [2, 
 ===
 pl 1
 InCore fn kernel(signal: InOut window<i32, [4, 1]>, pair: InOut window<f32, [2, 8]>, bell: InOut window<i32, [2, 1]>) {
-  pld::system::enter(signal, signal, collective = Barrier, op = Sum, mode = Mesh, 0)
+  pld::system::enter(signal, _, collective = Barrier, _, _, _)
   ctx = pld::get_comm_ctx(signal)
   my_rank = pld::rank(ctx)
   nranks = pld::nranks(ctx)
@@ -30,7 +30,7 @@ InCore fn kernel(signal: InOut window<i32, [4, 1]>, pair: InOut window<f32, [2, 
       pld::system::notify(signal, my_rank, [src.1, 0], -1, op = AtomicAdd)
     }
   }
-  pld::system::enter(bell, pair, collective = ReduceScatter, op = Sum, mode = Mesh, 0)
+  pld::system::enter(bell, pair, collective = ReduceScatter, op = Sum, _, _)
   ctx.1 = pld::get_comm_ctx(pair)
   my_rank.1 = pld::rank(ctx.1)
   nranks.1 = pld::nranks(ctx.1)
@@ -67,7 +67,7 @@ InCore fn kernel(signal: InOut window<i32, [4, 1]>, pair: InOut window<f32, [2, 
       pld::system::notify(bell, my_rank.1, [src.4, 0], -2, op = AtomicAdd)
     }
   }
-  pld::system::enter(signal, signal, collective = Barrier, op = Sum, mode = Mesh, 0)
+  pld::system::enter(signal, _, collective = Barrier, _, _, _)
   for peer.4 in 0..nranks {
     if peer.4 != my_rank {
       pld::system::notify(signal, peer.4, [my_rank, 0], 1, op = AtomicAdd)

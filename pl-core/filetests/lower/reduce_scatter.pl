@@ -25,7 +25,7 @@ InCore fn kernel(x: In tensor<f32, [1, NR * SIZE]>, y: Out tensor<f32, [1, SIZE]
     chunk = pl::load(x, [0, c * SIZE], [1, SIZE])
     data = pl::store(chunk, [c, 0], data)
   }
-  pld::system::enter(signal, data, collective = ReduceScatter, op = Sum, mode = Mesh, 0)
+  pld::system::enter(signal, data, collective = ReduceScatter, op = Sum, _, _)
   for peer in 0..nranks {
     if peer != my_rank {
       pld::system::notify(signal, peer, [my_rank, 0], 1, op = AtomicAdd)

@@ -11,7 +11,7 @@ InCore fn kernel(data: InOut window<f32, [NR, SIZE]>, signal: InOut window<i32, 
 pl 1
 InCore fn kernel(data: InOut window<f32, [NR, SIZE]>, signal: InOut window<i32, [NR, 1]>) dynamic(NR, SIZE) {
   kept = pl::load(data, [0, 0], [1, SIZE])
-  pld::system::enter(signal, data, collective = ReduceScatter, op = Sum, mode = Mesh, 0)
+  pld::system::enter(signal, data, collective = ReduceScatter, op = Sum, _, _)
   ctx = pld::get_comm_ctx(data)
   my_rank = pld::rank(ctx)
   nranks = pld::nranks(ctx)

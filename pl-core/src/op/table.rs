@@ -372,11 +372,11 @@ ops! {
             example: "pld::system::enter(signal, data, collective = Broadcast, op = Sum, mode = Mesh, root = root);",
             params: &[
                 p("signal", Memory(Name, Space::Window)),
-                p("target", Memory(Name, Space::Window)),
+                or(p("target", Memory(Name, Space::Window)), Default::Absent),
                 p("collective", Enum(EnumKind::Collective)),
-                p("op", Enum(EnumKind::ReduceOp)),
-                p("mode", Enum(EnumKind::AllreduceMode)),
-                p("root", Peer),
+                or(p("op", Enum(EnumKind::ReduceOp)), Default::Absent),
+                or(p("mode", Enum(EnumKind::AllreduceMode)), Default::Absent),
+                or(p("root", Peer), Default::Absent),
             ],
             internal: true,
             ..OpInfo::BASE

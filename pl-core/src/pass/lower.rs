@@ -274,18 +274,19 @@ fn enter(op: &Op, info: &OpInfo, collective: Collective, loc: Loc) -> Stmt {
     let signal = arg(at(&|k| matches!(k, ParamKind::Memory(Access::Notify, _))));
     let target = match info.result {
         ResultKind::Memory(i) => arg(Some(usize::from(i))),
-        _ => signal.clone(),
+        _ => None,
     };
     let root = arg(at(&|k| k == ParamKind::Peer));
     let known = |kind, value| Arg { kind: ArgKind::Enum(kind, EnumValue::Known(value)), loc };
-    let none = || Arg { kind: ArgKind::Value(Expr::int(0)), loc };
+    let absent = || Arg { kind: ArgKind::Absent, loc };
+    let chosen = |kind| wire_of(op, info, kind).map_or_else(absent, |value| known(kind, value));
     let args = vec![
-        signal.unwrap_or_else(none),
-        target.unwrap_or_else(none),
+        signal.unwrap_or_else(absent),
+        target.unwrap_or_else(absent),
         known(EnumKind::Collective, collective.wire()),
-        known(EnumKind::ReduceOp, wire_of(op, info, EnumKind::ReduceOp).unwrap_or(0)),
-        known(EnumKind::AllreduceMode, wire_of(op, info, EnumKind::AllreduceMode).unwrap_or(0)),
-        root.unwrap_or_else(none),
+        chosen(EnumKind::ReduceOp),
+        chosen(EnumKind::AllreduceMode),
+        root.unwrap_or_else(absent),
     ];
     Stmt { kind: StmtKind::Op(Op { code: OpCode::Enter, dst: None, args, elem: None }), loc }
 }

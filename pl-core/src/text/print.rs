@@ -341,7 +341,7 @@ impl Printer<'_> {
         let mut params = info.params.iter();
         self.list(&op.args, |p, arg| match params.next() {
             Some(param) => match param.kind {
-                ParamKind::Enum(kind) => {
+                ParamKind::Enum(kind) if arg.kind != ArgKind::Absent => {
                     put!(p, "{} = ", param.name);
                     p.enum_arg(arg, kind);
                 }

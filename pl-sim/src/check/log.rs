@@ -95,7 +95,8 @@ impl Segment {
     fn conflict(&self, access: Access, clock: &Clock) -> Option<(Stamp, AccessKind)> {
         let among = |kind| self.unordered(kind, clock);
         let write = among(Access::Write).map(|stamp| (stamp, AccessKind::Write));
-        let add = || (access != Access::Add).then(|| among(Access::Add)).flatten().map(|stamp| (stamp, AccessKind::Add));
+        let add =
+            || (access != Access::Add).then(|| among(Access::Add)).flatten().map(|stamp| (stamp, AccessKind::Add));
         let read =
             || (access != Access::Read).then(|| among(Access::Read)).flatten().map(|stamp| (stamp, AccessKind::Read));
         write.or_else(add).or_else(read)

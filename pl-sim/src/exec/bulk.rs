@@ -101,12 +101,7 @@ impl Machine<'_> {
     }
 
     /// Moves a box of a window into an `Out` tensor.
-    fn take_in(
-        &mut self,
-        from: &Part,
-        to: &Part,
-        (source, target): (usize, usize),
-    ) -> Result<Option<Stamp>, Stopped> {
+    fn take_in(&mut self, from: &Part, to: &Part, (source, target): (usize, usize)) -> Result<Option<Stamp>, Stopped> {
         let Memory::Window(window) = self.memories[source] else {
             return Err(Stopped::Internal("a transfer between tensors"));
         };

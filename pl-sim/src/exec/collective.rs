@@ -68,7 +68,8 @@ impl Entered {
     /// The collective that waits for ranks.
     pub(crate) fn open(&self, env: &Env<'_>) -> Option<Open> {
         let &(first, entered) = self.open.front()?;
-        let absent = self.ranks.iter().zip(&self.counts).filter(|(_, count)| **count == self.done).map(|(rank, _)| *rank);
+        let absent =
+            self.ranks.iter().zip(&self.counts).filter(|(_, count)| **count == self.done).map(|(rank, _)| *rank);
         Some(Open { first: site(env, first.call, first.pc), entered, absent: absent.collect() })
     }
 }
@@ -76,7 +77,8 @@ impl Entered {
 /// The site of an entry: its op is the collective.
 fn site(env: &Env<'_>, call: usize, pc: usize) -> Site {
     let plan = env.plans[call];
-    let collective = plan.op_at(pc).and_then(|op| Entering::new(plan, op)).and_then(|e| Collective::from_wire(e.collective));
+    let collective =
+        plan.op_at(pc).and_then(|op| Entering::new(plan, op)).and_then(|e| Collective::from_wire(e.collective));
     Site { op: collective.map_or("", Collective::path), ..env.site(call, pc) }
 }
 
@@ -84,10 +86,10 @@ fn site(env: &Env<'_>, call: usize, pc: usize) -> Site {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Entering {
     signal: u32,
-    target: u32,
+    target: Option<u32>,
     collective: i32,
-    op: i32,
-    mode: i32,
+    op: Option<i32>,
+    mode: Option<i32>,
 }
 
 impl Entering {
@@ -100,8 +102,7 @@ impl Entering {
             Some(&Operand::Enum(value)) => Some(value),
             _ => None,
         };
-        let (signal, target) = (memory(0)?, memory(1)?);
-        Some(Entering { signal, target, collective: value(2)?, op: value(3)?, mode: value(4)? })
+        Some(Entering { signal: memory(0)?, target: memory(1), collective: value(2)?, op: value(3), mode: value(4) })
     }
 }
 
@@ -139,8 +140,9 @@ impl<'p> Arguments<'p> {
             let other = if first == second { ", another window" } else { "" };
             found.push(Difference { argument, second: second + other, first });
         };
-        let named = |kind: EnumKind, value: i32| {
-            let variant = usize::try_from(value).ok().and_then(|v| kind.variants().get(v).copied());
+        let named = |kind: EnumKind, value: Option<i32>| {
+            let variant =
+                value.and_then(|value| usize::try_from(value).ok()).and_then(|v| kind.variants().get(v).copied());
             format!("`{}`", kind.written(variant.unwrap_or("?")))
         };
         if a.op != b.op {
@@ -152,8 +154,10 @@ impl<'p> Arguments<'p> {
         if self.root != other.root {
             differ("root", self.root.to_string(), other.root.to_string());
         }
-        for (argument, x, y) in [("target", a.target, b.target), ("signal", a.signal, b.signal)] {
-            if self.window(x) != other.window(y) && !(argument == "target" && a.target == a.signal) {
+        for (argument, x, y) in [("target", a.target, b.target), ("signal", Some(a.signal), Some(b.signal))] {
+            if let (Some(x), Some(y)) = (x, y)
+                && self.window(x) != other.window(y)
+            {
                 differ(argument, self.show(x), other.show(y));
             }
         }
@@ -166,7 +170,10 @@ impl<'a> Exec<'_, 'a, '_> {
     pub(super) fn enter_collective(&mut self, op: &'a OpInst) -> Out {
         let (call, pc) = (self.machine.call(), self.machine.pc);
         let Place { rank, ranks, domain } = self.machine.places[self.memory(op, 0)? as usize];
-        let root = self.scalar(op, 5)?;
+        let root = match op.args.get(5) {
+            Some(Operand::Absent) => 0,
+            _ => self.scalar(op, 5)?,
+        };
         if root >= ranks as u64 {
             return Err(Fault::Root(RootOutOfRange { site: site(self.env, call, pc), root, ranks }).into());
         }
@@ -181,7 +188,8 @@ impl<'a> Exec<'_, 'a, '_> {
 
     /// Compares an entry with the first one into the same collective.
     fn compare(&self, first: Entry, second: Entry, before: u64) -> Result<(), Halt> {
-        let arguments = |entry| Arguments::new(self.env, entry).ok_or(Halt::Internal("an entry of the wrong kind".into()));
+        let arguments =
+            |entry| Arguments::new(self.env, entry).ok_or(Halt::Internal("an entry of the wrong kind".into()));
         let (a, b) = (arguments(first)?, arguments(second)?);
         let same = a.entering.collective == b.entering.collective;
         let differences = if same { a.differences(&b) } else { vec![] };

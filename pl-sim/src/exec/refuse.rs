@@ -88,9 +88,10 @@ impl Exec<'_, '_, '_> {
         let first = conflict.first.rank as usize;
         let plan = self.env.plans[first];
         let first_pc = conflict.first.pc as usize;
-        let called = plan.op_at(first_pc).zip(self.window(memory).ok()).and_then(|(op, window)| {
-            argument(plan, op, conflict.kind, window.id, &self.env.windows[first])
-        });
+        let called = plan
+            .op_at(first_pc)
+            .zip(self.window(memory).ok())
+            .and_then(|(op, window)| argument(plan, op, conflict.kind, window.id, &self.env.windows[first]));
         let of = |info: &MemoryInfo, (start, end)| {
             let (offsets, extents) = bounding(&info.shape, start, end);
             let (owner, domain_rank) = (region.owner, region.domain_rank);

@@ -95,18 +95,16 @@ impl<'a> Exec<'_, 'a, '_> {
                 }
                 Some(missing) => Refused::Missing(missing),
             },
-            Memory::Window(window) => {
-                match window.memory(part.owner).read(&part.runs, &machine.clock, machine.pc) {
-                    Ok(grant) => {
-                        if let Some(out) = out {
-                            grant.copy_to(out);
-                        }
-                        machine.accesses += 1;
-                        return Ok(());
+            Memory::Window(window) => match window.memory(part.owner).read(&part.runs, &machine.clock, machine.pc) {
+                Ok(grant) => {
+                    if let Some(out) = out {
+                        grant.copy_to(out);
                     }
-                    Err(refused) => refused,
+                    machine.accesses += 1;
+                    return Ok(());
                 }
-            }
+                Err(refused) => refused,
+            },
             Memory::View(_) => return Err(Halt::Internal("a view of a view".into())),
         };
         Err(self.refused(refused, AccessKind::Read, op, part))

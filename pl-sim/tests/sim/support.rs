@@ -151,7 +151,8 @@ impl World {
         let ran = self.launch_on(calls.collect())?;
         let of_all = |program: &Program| program.bindings.domains.iter().all(|ranks| *ranks == known.len());
         if known.len() <= 16 && known.iter().all(|(program, _)| of_all(program)) {
-            let domains: Vec<_> = known.iter().flat_map(|(program, _)| &program.bindings.domains).map(|_| self.all()).collect();
+            let domains: Vec<_> =
+                known.iter().flat_map(|(program, _)| &program.bindings.domains).map(|_| self.all()).collect();
             let ranks = known.iter().enumerate().map(|(rank, (program, scalars))| {
                 let domains = &domains[..program.bindings.domains.len()];
                 RankProgram { rank, program, scalars, domains }
