@@ -12,22 +12,22 @@ impl Checker<'_> {
         for (ty, loc) in &self.function.returns {
             self.check_type_names(ty, *loc);
             if self.function.kind != FunctionKind::Inline && !ty.is_memory() && *ty != Type::Unknown {
-                let found = self.show_type(ty);
-                let expected = if self.function.kind == FunctionKind::Host { "a tensor" } else { "a tensor or window" };
+                let (found, what) = (self.show_type(ty), self.what());
                 self.error(
                     *loc,
-                    format!("a kernel returns `{found}`, expected {expected} that it rebinds"),
+                    format!("{what} returns `{found}`, expected a tensor or window that it rebinds"),
                     "store the value into a `pl::Out` parameter and return that",
                 );
             }
-            if self.function.kind == FunctionKind::Host && matches!(ty, Type::Window(_)) {
-                let found = self.show_type(ty);
-                self.error(
-                    *loc,
-                    format!("a Host function returns `{found}`, expected a tensor that it rebinds"),
-                    "its windows end with it: dispatch an InCore function that stores what is in them into a `pl::Out` tensor",
-                );
-            }
+        }
+    }
+
+    /// What to call the function in a message.
+    fn what(&self) -> String {
+        match self.function.kind {
+            FunctionKind::InCore => "a kernel".into(),
+            FunctionKind::Host => "a Host function".into(),
+            level => format!("an {} function", level.name()),
         }
     }
 
@@ -47,26 +47,18 @@ impl Checker<'_> {
                     "scalars and tiles are passed by value: write their type alone",
                 );
             }
-            if self.function.kind != FunctionKind::Inline && matches!(param.ty, Type::Tile(_) | Type::Context) {
-                let found = self.show_type(&param.ty);
-                let (expected, help) = match self.function.kind {
-                    FunctionKind::Host => ("a tensor or a scalar", "tiles live in kernels: pass a `pl::Tensor`"),
-                    FunctionKind::Orchestration => {
-                        ("a tensor, a window or a scalar", "tiles live in kernels: pass a `pl::Tensor`")
-                    }
-                    _ => (
-                        "a tensor, a window or a scalar",
-                        "only `Inline` functions take tiles; pass a `pl::Tensor` and `pl::load` from it",
-                    ),
+            let inner = matches!(param.ty, Type::Tile(_) | Type::Context | Type::Buffer);
+            if self.function.kind != FunctionKind::Inline && inner {
+                let (found, what) = (self.show_type(&param.ty), self.what());
+                let help = if param.ty == Type::Buffer {
+                    "a window buffer stays in the function that allocates it"
+                } else {
+                    "only `Inline` functions take tiles; pass a `pl::Tensor` and `pl::load` from it"
                 };
-                self.error(loc, format!("parameter `{name}` of a kernel is `{found}`, expected {expected}"), help);
-            }
-            if self.function.kind == FunctionKind::Host && matches!(param.ty, Type::Window(_)) {
-                let found = self.show_type(&param.ty);
                 self.error(
                     loc,
-                    format!("parameter `{name}` of a Host function is `{found}`, expected a tensor or a scalar"),
-                    "a Host function makes its windows: `pld::window::<f32>(pld::alloc_window_buffer(bytes), shape)`",
+                    format!("parameter `{name}` of {what} is `{found}`, expected a tensor, a window or a scalar"),
+                    help,
                 );
             }
             if param.ty.shaped().is_some_and(|s| s.shape.is_empty()) {

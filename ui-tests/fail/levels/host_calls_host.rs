@@ -14,7 +14,9 @@ fn inner(x: pl::Tensor<f32, { [NR, 1, S] }>, y: pl::Out<pl::Tensor<f32, { [NR, 1
 
 #[pl::function(Host, dynamic(NR, S))]
 fn all(x: pl::Tensor<f32, { [NR, 1, S] }>, y: pl::Out<pl::Tensor<f32, { [NR, 1, S] }>>) {
-    inner(x, y, device = 0);
+    for r in 0..pld::world_size() {
+        inner(x, y, device = r);
+    }
 }
 
 fn main() {}

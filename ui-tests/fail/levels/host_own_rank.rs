@@ -9,7 +9,9 @@ fn step(x: pl::Tensor<f32, { [1, S] }>, y: pl::Out<pl::Tensor<f32, { [1, S] }>>)
 fn all(x: pl::Tensor<f32, { [NR, 1, S] }>, y: pl::Out<pl::Tensor<f32, { [NR, 1, S] }>>) {
     let signal = pld::window::<i32>(pld::alloc_window_buffer(4 * NR), [NR, 1]);
     let me = pld::rank(pld::get_comm_ctx(signal));
-    step(x[me], y[me], device = me);
+    for r in 0..pld::world_size() {
+        step(x[r], y[me], device = r);
+    }
 }
 
 fn main() {}

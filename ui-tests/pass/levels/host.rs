@@ -63,6 +63,8 @@ fn all(
     for r in pl::range(p) {
         let right = (r + 1) % p;
         fetch::<f32>(pld::window::<f32>(buffer, [R, S]), pl::part(y, index = right), device = right);
+    }
+    for r in 0..p {
         let row = marks[r];
         mark(row, r as i32 + 1, device = r);
     }
