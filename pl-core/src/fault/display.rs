@@ -372,15 +372,15 @@ impl Display for NotEntered {
             group(&mut groups, *rank, state);
         }
         for (state, ranks) in groups {
+            let (rank, are) = if ranks.len() == 1 { ("rank", "it is") } else { ("ranks", "they are") };
+            let wait = if self.entered == 1 { "waits" } else { "wait" };
             write!(
                 f,
-                "\n  = rank{} {} did not enter `{}` ({}), in which {} wait{}: {state}",
-                if ranks.len() == 1 { "" } else { "s" },
+                "\n  = {rank} {} did not enter `{}` ({}), in which {} {wait}: {are} {state}",
                 ranges(&ranks),
                 self.first.op,
                 At(&self.first),
                 Count(self.entered, "rank"),
-                if self.entered == 1 { "s" } else { "" },
             )?;
         }
         Ok(())

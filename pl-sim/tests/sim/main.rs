@@ -1,5 +1,6 @@
 //! Kernels, as IR text, on simulated devices.
 
+mod collective;
 mod concurrency;
 #[path = "../../../pl-core/tests/support/mod.rs"]
 mod core_support;
@@ -10,5 +11,7 @@ mod protocols;
 mod random;
 mod runs;
 mod scale;
+mod signals;
 mod support;
 mod transfers;
+mod views;

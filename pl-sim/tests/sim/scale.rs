@@ -1,7 +1,7 @@
 //! Many ranks on few cores.
 
 use crate::runs::{HAND, hand_args};
-use crate::support::{World, index};
+use crate::support::{World, index, input, output};
 use pl_core::dtype::DType;
 use pl_core::fault::Fault;
 use std::time::{Duration, Instant};
@@ -69,4 +69,47 @@ fn a_deadlock_of_a_thousand_ranks_is_told_shortly() {
     let text = fault.to_string();
     assert!(text.lines().count() < 60, "{text}");
     assert!(text.contains("  = ranks 8-76, 78-1023: blocked in `pld::system::wait` at text:15:9\n"), "{text}");
+}
+
+/// Each entry is compared with the first one alone, and what all have entered is forgotten.
+#[test]
+fn entries_of_thousands_of_ranks_are_cheap() {
+    let start = Instant::now();
+    let world = World::new(4096);
+    let signal = world.window(DType::I32, &[4096, 1]);
+    let kernel = "
+InCore fn enters(signal: InOut window<i32, [P, 1]>, rounds: usize) dynamic(P) {
+  for round in 0..rounds {
+    pld::system::enter(signal, signal, collective = Barrier, op = Sum, mode = Mesh, round)
+  }
+}";
+    let ran = world.ok(kernel, |_| vec![signal.clone(), index(200)]);
+    assert_eq!(ran.report.checked.ops, 2 * 200 * 4096);
+    assert!(start.elapsed() < Duration::from_secs(20), "{:?}", start.elapsed());
+}
+
+/// The adds of a thousand ranks to the same elements.
+#[test]
+fn adds_of_a_thousand_ranks_meet() {
+    let start = Instant::now();
+    let world = World::new(1024);
+    let (sum, signal) = (world.window(DType::I32, &[1, 64]), world.window(DType::I32, &[1]));
+    let kernel = "
+InCore fn adds(x: In tensor<i32, [1, 64]>, sum: InOut window<i32, [1, 64]>, signal: InOut window<i32, [1]>, y: Out tensor<i32, [1, 64]>) {
+  ctx = pld::get_comm_ctx(sum)
+  me = pld::rank(ctx)
+  n = pld::nranks(ctx)
+  pld::tensor::put_with_signal(sum, 0, x, signal, [0], 1, op = AtomicAdd, _, _, _, atomic = Add, 0, 0, false)
+  if me == 0 {
+    pld::system::wait(signal, [0], n as i32, cmp = Eq)
+    y = pld::tensor::get(y, 0, sum, _, _, _, 0, 0, false)
+  }
+}";
+    let ran = world.ok(kernel, |rank| {
+        let x: Vec<i32> = (0..64).map(|i| rank as i32 * i).collect();
+        vec![input(&[1, 64], &x), sum.clone(), signal.clone(), output(DType::I32, &[1, 64])]
+    });
+    assert_eq!(ran.out::<i32>(0, 0), (0..64).map(|i| i * 1023 * 512).collect::<Vec<i32>>());
+    assert_eq!(ran.report.ranks[0].bytes_received, 1023 * 256);
+    assert!(start.elapsed() < Duration::from_secs(20), "{:?}", start.elapsed());
 }

@@ -1,10 +1,10 @@
 //! Ops that move boxes between ranks: what arrives, on every element type, and what the checks say of transfers that nothing orders.
 
-use crate::support::{Arg, Random, World, id, index, input, output};
+use crate::support::{Arg, Random, World, id, input, output};
 use expect_test::{Expect, expect};
 use half::{bf16, f16};
 use pl_core::dtype::DType;
-use pl_core::fault::{AccessKind, Fault, Race};
+use pl_core::fault::{AccessKind, Fault};
 use pl_core::runtime::{Engine, EngineError};
 
 /// Random bytes as an `In` tensor of a type.
@@ -61,7 +61,6 @@ InCore fn ring(x: In tensor<T, [3, 6]>, data: InOut window<T, [5, 7]>, whole: In
   z = pld::tensor::get(z, me, whole, _, _, _, 0, 0, false)
   pld::tensor::put(data, me, z, [0, 0], [2, 0], [1, 4], atomic = None, 0, 0, false)
   data = pld::tensor::get(data, me, whole, [1, 0], [0, 2], [2, 2], 0, 0, false)
-  pl::write(data, [0, 6], pl_value)
   u = pl::load(data, [0, 4], [2, 3])
   v = pl::store(u, [0, 0], v)
   w = pl::load(data, [2, 2], [3, 4])
@@ -72,8 +71,7 @@ InCore fn ring(x: In tensor<T, [3, 6]>, data: InOut window<T, [5, 7]>, whole: In
   v = pl::store(w.2, [3, 0], v)
 }"
         .replace("tensor<T", &format!("tensor<{}", dtype.name()))
-        .replace("window<T", &format!("window<{}", dtype.name()))
-        .replace("  pl::write(data, [0, 6], pl_value)\n", "");
+        .replace("window<T", &format!("window<{}", dtype.name()));
         let size = dtype.bytes();
         let xs: Vec<Arg> = (0..3).map(|_| random_input(dtype, &[3, 6], &mut random)).collect();
         for seed in 0..6 {
@@ -191,7 +189,11 @@ InCore fn adds(x: In tensor<T, [1, SIZE]>, own: InOut window<T, [1, SIZE]>, sum:
                 let all = sum(0..RANKS, i);
                 assert_eq!((y[i], y[SIZE + i]), (all, all), "{dtype}, element {i}");
                 // Rank r adds its elements from r on, up to as many before the end.
-                let some = if i < SIZE - 1 { sum(i.saturating_sub(SIZE - RANKS - 1).min(RANKS)..RANKS.min(i + 1), i) } else { 0.0 };
+                let some = if i < SIZE - 1 {
+                    sum(i.saturating_sub(SIZE - RANKS - 1).min(RANKS)..RANKS.min(i + 1), i)
+                } else {
+                    0.0
+                };
                 assert_eq!(y[2 * SIZE + i], some, "{dtype}, element {i}");
             }
             assert_eq!(ran.report.order_dependent.is_empty(), !dtype.is_float());
@@ -236,7 +238,10 @@ fn transfers_race_with_all_but_adds() {
     let of_any = [
         ("pld::tensor::put(data, 1, x, _, _, _, atomic = None, 4, 8, false)", Write),
         ("pld::tensor::put(data, 1, more, [1, 2], [0, 0], [2, 4], atomic = None, 0, 0, false)", Write),
-        ("pld::tensor::put_with_signal(data, 1, x, signal, [3, 0], 1, op = AtomicAdd, [1, 0], [0, 0], [1, 4], atomic = None, 0, 0, false)", Write),
+        (
+            "pld::tensor::put_with_signal(data, 1, x, signal, [3, 0], 1, op = AtomicAdd, [1, 0], [0, 0], [1, 4], atomic = None, 0, 0, false)",
+            Write,
+        ),
         ("t = pl::load(x, [0, 0], [1, 4])\n pld::tile::remote_store(t, data, 1, [1, 3], atomic = None)", Write),
         ("pld::tensor::put(data, 1, more, _, _, _, atomic = Add, 4, 8, false)", Add),
         ("t = pl::load(x, [0, 0], [1, 4])\n pld::tile::remote_store(t, data, 1, [1, 3], atomic = Add)", Add),
@@ -581,5 +586,54 @@ fn peers_and_boxes_are_checked() {
         error: box out of bounds: axis 0 of `data` has extent 4, and the box is 4..6
           --> text:7:1 (rank 1, kernel `k`)
           = `pl::discard`: offsets [4, 0] and extents [2, 8] in `data` of shape [4, 8]
-    "#]].assert_eq(&texts);
+    "#]]
+    .assert_eq(&texts);
+}
+
+/// Tile memory that a transfer goes through counts beside the tiles that live meanwhile, at actual extents: the box, or a chunk of it, twice in a
+/// pipeline.
+#[test]
+fn chunks_count_as_tile_memory() {
+    let kernel = "
+InCore fn k(x: In tensor<f32, [2, 40000]>, data: InOut window<f32, [2, 40000]>, lens: In tensor<i32, [2]>, y: Out tensor<f32, [1, 40000]>) {
+  ctx = pld::get_comm_ctx(data)
+  me = pld::rank(ctx)
+  held = pl::read(lens, [0])
+  cols = pl::read(lens, [1])
+  t = pl::load(x, [0, 0], [1, held as usize])
+  pld::tensor::put(data, me, x, [0, 0], [0, 0], [2, cols as usize], atomic = None, CHUNK)
+  y = pl::store(t, [0, 0], y)
+}";
+    let run = |chunk: &str, held: i32, columns: i32| {
+        let world = World::on("a2a3sim", 1);
+        let data = world.window(DType::F32, &[2, 40000]);
+        let x = vec![0_f32; 80000];
+        let args = |_| {
+            let lens = input(&[2], &[held, columns]);
+            vec![input(&[2, 40000], &x), data.clone(), lens, output(DType::F32, &[1, 40000])]
+        };
+        world.run(&kernel.replace("CHUNK", chunk), args).map(|_| ()).map_err(|e| e.to_string())
+    };
+    // 188416 bytes are 47104 elements.
+    for (chunk, held, columns) in [
+        ("1, 10000, false", 37104, 40000),
+        ("2, 10000, false", 27104, 40000),
+        ("1, 10000, true", 27104, 40000),
+        ("2, 10000, true", 7104, 40000),
+        ("1, 10000, false", 40000, 7104),
+        ("3, 10000, true", 40000, 1776),
+    ] {
+        assert_eq!(run(chunk, held, columns), Ok(()), "{chunk}");
+        let more = if held < 40000 { run(chunk, held + 1, columns) } else { run(chunk, held, columns + 1) };
+        assert!(more.is_err_and(|e| e.contains("bytes of tile memory")), "{chunk}");
+    }
+    let text = run("2, 10000, true", 7105, 40000).expect_err("a fault");
+    expect![[r#"
+        error: `pld::tensor::put` needs 188420 bytes of tile memory; `a2a3sim` has 188416
+          --> text:9:3 (rank 0, kernel `k`)
+          = `t`: 28420 bytes
+          = `chunk`: 160000 bytes
+          = help: process the data in smaller tiles, in a loop over chunks
+    "#]]
+    .assert_eq(&(text + "\n"));
 }
