@@ -48,6 +48,30 @@ fn a_kernel_prints_as_it_was_written() {
     assert_eq!(print(&function), HAND_STEP);
 }
 
+const HOST_STEP: &str = "\
+pl 1
+Host fn step(x: In tensor<f32, [NR, 1, SIZE]>, y: Out tensor<f32, [NR, 1, SIZE]>, mesh: buffer) -> tensor<f32, [NR, 1, SIZE]> dynamic(NR, SIZE) calls(stage, stage) {
+  buffer = pld::alloc_window_buffer(NR * SIZE * 4)
+  data = pld::window::<f32>(buffer, [NR, SIZE])
+  world = pld::world_size()
+  for r in 0..world {
+    mine = pl::part(x, r)
+    theirs = pl::part(y, r)
+    call stage#1(mine, theirs, data, device = (r + 1) % world)
+    call stage(device = r)
+  }
+  data = pld::tensor::allreduce(data, _, op = Max, mode = Ring)
+  return y
+}
+";
+
+#[test]
+fn a_host_function_prints_as_it_was_written() {
+    let function = parse(HOST_STEP).expect("it is well formed");
+    assert_eq!(print(&function), HOST_STEP);
+    assert_eq!(function.kind, FunctionKind::Host);
+}
+
 #[test]
 fn statements_are_placed_at_their_lines() {
     let function = parse(HAND_STEP).expect("it is well formed");
@@ -284,7 +308,8 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 400, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn printed_functions_read_back(function in functions()) {
+    fn printed_functions_read_back(mut function in functions(), kind in prop::sample::select(&FunctionKind::ALL)) {
+        function.kind = kind;
         let text = print(&function);
         let read = parse(&text).map_err(|e| TestCaseError::fail(format!("{e:?}\n{text}")))?;
         prop_assert!(read == function, "{}", text);
@@ -386,6 +411,10 @@ fn token() -> impl Strategy<Value = &'static str> {
         "locals x",
         "generic ",
         "step 2",
+        "device = ",
+        "_",
+        "buffer",
+        "Host fn k",
         "extent(",
         ";",
         "$",

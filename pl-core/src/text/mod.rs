@@ -16,29 +16,29 @@
 //! table     = "locals" local,*                      ; only when locals are not numbered as they appear
 //!           | "places" (LINE ":" COLUMN)*           ; what the locations mean
 //! function  = kind "fn" name at? generics? "(" param,* ")" ("->" returns)? clause* block
-//! kind      = "InCore" | "Inline"
+//! kind      = "InCore" | "Inline" | "Orchestration" | "Host"
 //! generics  = "<" generic,* ">"
 //! generic   = NAME (":" dtype)?                     ; a type parameter, and its type once it is filled in
 //!           | "generic"? "const" name (":" scalar "=" literal | ":" enum "=" variant)?
 //! param     = local at? ":" ("In" | "Out" | "InOut")? type
 //! returns   = type at? | "(" (type at?),* ")"
 //! clause    = "dynamic" "(" (name at?),* ")" | "calls" "(" name,* ")"
-//! type      = ("tile" | "tensor" | "window") "<" elem "," "[" extent,* "]" ">" | scalar | "context" | "?"
+//! type      = ("tile" | "tensor" | "window") "<" elem "," "[" extent,* "]" ">" | scalar | "context" | "buffer" | "?"
 //! scalar    = dtype | "usize" | "bool" | NAME       ; NAME is a type parameter
 //! extent    = expr | "?"
 //!
 //! block     = "{" statement* "}"
 //! statement = at? ( local "=" expr
 //!                 | (local "=")? OP ("::" "<" elem ">")? "(" arg,* ")"
-//!                 | (local,* "=")? "call" name ("#" INDEX)? "(" arg,* ")"    ; INDEX tells callees of one name apart
+//!                 | (local,* "=")? "call" name ("#" INDEX)? "(" arg,* ("," "device" "=" expr)? ")"
 //!                 | "check" local ":" type
 //!                 | "for" local "in" expr ".." expr ("step" expr)? block
 //!                 | "while" block? expr block                                ; the first block runs before each test
 //!                 | "if" expr block ("else" (block | at? if-statement))?
 //!                 | "return" expr,* )
-//! arg       = (PARAMETER "=")? ( expr | "[" expr,* "]" | value | "enum" enum value )
+//! arg       = (PARAMETER "=")? ( expr | "[" expr,* "]" | value | "enum" enum value | "_" )
 //! value     = variant | "const" name                ; where the op's parameter is an enum; an expression stands in parentheses
-//! enum      = "NotifyOp" | "WaitCmp" | "AtomicType" | "ReduceOp"
+//! enum      = "NotifyOp" | "WaitCmp" | "AtomicType" | "ReduceOp" | "AllreduceMode" | "Collective"
 //! variant   = NAME | INT                            ; INT is a wire value
 //!
 //! expr      = expr binary at? expr | expr "as" scalar | "-" at? expr | "!" expr | "(" expr ")"
@@ -50,7 +50,8 @@
 //! at        = "@" INDEX                             ; a location, only in the embedded form
 //! ```
 //! Operators bind as in Rust: unary before `as` before binary, comparisons do not chain. Every parameter of an op has an argument;
-//! those that are enums are printed with the parameter's name.
+//! those that are enums are printed with the parameter's name, and `_` stands for an optional one that is not given. The INDEX of a call
+//! tells callees of one name apart.
 
 mod lex;
 mod parse;
