@@ -68,8 +68,8 @@ pub(super) fn looks_like_name(word: &str) -> bool {
 /// Whether `word` has a meaning of its own and is a name only in back quotes.
 pub(super) fn is_reserved(word: &str) -> bool {
     const RESERVED: &[&str] = &[
-        "_", "as", "const", "else", "enum", "false", "for", "if", "in", "return", "true", "while", "pl::inf", "pl::lit",
-        "pl::max", "pl::min", "pl::nan",
+        "_", "as", "const", "else", "enum", "false", "for", "if", "in", "return", "true", "while", "pl::inf",
+        "pl::lit", "pl::max", "pl::min", "pl::nan",
     ];
     RESERVED.contains(&word)
 }
