@@ -14,7 +14,7 @@ mod visit;
 
 pub use function::{Const, ConstValue, Function, Local, Param, TypeParam};
 pub use place::{Loc, Place};
-pub use visit::visit;
+pub use visit::{dispatches, visit};
 
 use crate::dtype::DType;
 use crate::op::{EnumKind, OpCode};

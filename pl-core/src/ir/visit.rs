@@ -48,3 +48,12 @@ pub fn visit<'a>(block: &'a [Stmt], f: &mut dyn FnMut(&'a Stmt)) {
         }
     }
 }
+
+/// Whether a block holds calls outside of loops in it. In a `Host` function, a loop with such a body launches its calls together, when it ends.
+pub fn dispatches(block: &[Stmt]) -> bool {
+    block.iter().any(|stmt| match &stmt.kind {
+        StmtKind::Call(_) => true,
+        StmtKind::If { then, els, .. } => dispatches(then) || dispatches(els),
+        _ => false,
+    })
+}

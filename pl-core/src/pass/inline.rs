@@ -8,8 +8,8 @@ use super::simplify::{blocks_mut, map_exprs, visit_mut};
 use crate::bind::BindError;
 use crate::diag::Diagnostic;
 use crate::ir::{
-    Arg, ArgKind, BinOp, Block, ConstValue, EnumValue, Expr, ExprKind, Function, Loc, LocalId, Mode, Name, Param,
-    Place, Shaped, Stmt, StmtKind, Type,
+    Arg, ArgKind, BinOp, Block, ConstValue, EnumValue, Expr, ExprKind, Function, FunctionKind, Loc, LocalId, Mode,
+    Name, Param, Place, Shaped, Stmt, StmtKind, Type,
 };
 use crate::poly::Poly;
 use crate::verify::{Inferred, Moment, verify};
@@ -343,7 +343,12 @@ impl<'a> Inliner<'a> {
     fn add_places(&mut self, callee: &Function, call: Loc) -> u32 {
         let base = self.caller.places.len() as u32;
         let call = self.caller.place(call).cloned();
-        let inlined = |place: &Place| call.as_ref().map_or_else(|| place.clone(), |call| place.inlined_at(call));
+        let kernel = callee.kind == FunctionKind::InCore && self.caller.kind == FunctionKind::Orchestration;
+        let inlined = |place: &Place| match &call {
+            None => place.clone(),
+            Some(call) if kernel => place.in_kernel_called_at(call),
+            Some(call) => place.inlined_at(call),
+        };
         self.caller.places.extend(callee.places.iter().map(inlined));
         base
     }
@@ -385,7 +390,12 @@ fn assigned_locals(function: &Function) -> Vec<LocalId> {
 }
 
 /// Solves `extent == value` for the only dim in it that is not known yet.
-fn solve(callee: &Function, known: &BTreeMap<Name, Expr>, extent: &Expr, value: Expr) -> Option<(Name, Expr)> {
+pub(super) fn solve(
+    callee: &Function,
+    known: &BTreeMap<Name, Expr>,
+    extent: &Expr,
+    value: Expr,
+) -> Option<(Name, Expr)> {
     let open = |e: &Expr| {
         let mut open = 0;
         e.walk(&mut |e| {
@@ -420,7 +430,7 @@ fn solve(callee: &Function, known: &BTreeMap<Name, Expr>, extent: &Expr, value: 
     }
 }
 
-fn constant(callee: &Function, name: &str) -> Option<Expr> {
+pub(super) fn constant(callee: &Function, name: &str) -> Option<Expr> {
     match callee.constant(name)?.value.as_ref()? {
         ConstValue::Scalar(value, ty) => Some(Expr::new(ExprKind::Lit { value: *value, ty: Some(ty.clone()) })),
         ConstValue::Enum(..) => None,

@@ -1,11 +1,12 @@
-//! Linking: from a definition in the user's crate to one function without open constants and without calls.
+//! Linking: from a definition in the user's crate to one function without open constants and without calls. Only a `Host` function keeps its calls:
+//! they are launched when it runs.
 
-use super::{inline, simplify, tidy};
+use super::{calls, inline, simplify, tidy};
 use crate::bind::BindError;
 use crate::definition::{Definition, Source};
 use crate::diag::{Diagnostic, Located};
 use crate::dtype::DType;
-use crate::ir::{ConstValue, Function, Loc, Name, Place, StmtKind};
+use crate::ir::{ConstValue, Function, FunctionKind, Loc, Name, Place, StmtKind};
 use crate::verify::{Known, Moment, verify};
 
 /// Reads the text of a source; its holes stay open.
@@ -155,7 +156,19 @@ impl Linker {
         if !errors.is_empty() {
             return Err(BindError(errors));
         }
-        inline::inline_calls(&mut function, &callees)?;
+        let mut errors = calls::check_calls(&function, &callees);
+        if matches!(function.kind, FunctionKind::Orchestration | FunctionKind::Host) {
+            // With its calls still there: each level has rules for what stands beside them.
+            errors.extend(verify(&function, Moment::Linked).errors);
+        }
+        if !errors.is_empty() {
+            return Err(BindError(errors.into_iter().map(|e| e.located(&function)).collect()));
+        }
+        if function.kind == FunctionKind::Host {
+            calls::settle_results(&mut function, &callees);
+        } else {
+            inline::inline_calls(&mut function, &callees)?;
+        }
         finish(&mut function, Moment::Linked)?;
         Ok(function)
     }

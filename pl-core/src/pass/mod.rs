@@ -3,6 +3,7 @@
 //! - [`link`]: reads a kernel's definition, fills its holes and inlines the functions it calls.
 //! - [`lower`]: replaces composites by their functions of the collectives library.
 
+mod calls;
 mod inline;
 mod link;
 mod lower;

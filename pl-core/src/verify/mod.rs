@@ -13,6 +13,8 @@
 //! - the sides of a branch on the own rank call the same collectives, as far as names and constants show it;
 //! - nothing is stored into an `In` parameter; an `Out` parameter is stored to somewhere, and not read where no path has stored before;
 //! - what is returned is what is declared;
+//! - a dispatch stands in a `Host` function, in a loop over the ranks that leaves none out and takes none twice, with collectives outside of it; window
+//!   buffers are used, large enough, and for one window each;
 //! - nothing is nested too deep for the passes and the text form.
 //!
 //! What depends on constants that are not filled in yet is not an error but a [`Fact`], for the macro to have rustc check. What depends on
@@ -23,6 +25,7 @@ mod collective;
 mod condition;
 mod domain;
 mod expr;
+mod host;
 mod memory;
 mod op;
 mod shape;
@@ -38,7 +41,7 @@ pub use shape::MAX_AXES;
 
 use crate::bind::Bindings;
 use crate::diag::Diagnostic;
-use crate::ir::{Expr, ExprKind, Function, Loc, LocalId, ScalarType, StmtKind, Type};
+use crate::ir::{Expr, ExprKind, Function, FunctionKind, Loc, LocalId, ScalarType, StmtKind, Type};
 use crate::op::ResultKind;
 use crate::poly::Poly;
 
@@ -120,6 +123,9 @@ pub fn verify(function: &Function, moment: Moment<'_>) -> Verdict {
     checker.check_signature();
     checker.check_body();
     checker.check_collectives();
+    if function.kind == FunctionKind::Host {
+        checker.check_host();
+    }
     checker.finish()
 }
 

@@ -1,7 +1,7 @@
 //! Ops: their arguments against the table, and the types of their results.
 
 use super::shape::About;
-use super::{Checker, Open};
+use super::{Checker, Moment, Open};
 use crate::diag::Diagnostic;
 use crate::ir::{ArgKind, Elem, Expr, Extent, FunctionKind, Loc, Op, ScalarType, Shaped, Type};
 use crate::op::{Dim, OpCode, OpInfo, ParamKind, ResultKind, TypeArg};
@@ -20,7 +20,7 @@ impl Checker<'_> {
             );
             return (Type::Unknown, None);
         }
-        if !info.is_for(self.function.kind) {
+        if !self.is_for_level(info) {
             self.wrong_level(op, info, loc);
             return (Type::Unknown, None);
         }
@@ -39,6 +39,15 @@ impl Checker<'_> {
         let (ty, root) = self.result(op, info, &types, &misfits);
         // What a wrong collective gives is not wrong once more.
         if info.lowering.is_some() && self.errors.len() > reported { (Type::Unknown, root) } else { (ty, root) }
+    }
+
+    /// Whether the op may stand in this function.
+    fn is_for_level(&self, info: &OpInfo) -> bool {
+        // Once it is linked, an `Orchestration` function holds what the kernels that it calls do.
+        let inlined = self.function.kind == FunctionKind::Orchestration
+            && !matches!(self.moment, Moment::Source)
+            && self.function.callees.is_empty();
+        info.is_for(self.function.kind) || inlined && info.is_for(FunctionKind::InCore)
     }
 
     /// An op stands only in functions of the levels that have it. What uses its result is not wrong once more.

@@ -416,10 +416,8 @@ impl Checker<'_> {
                 ),
             }
         }
-        if let Some(device) = &call.device {
-            self.expect_scalar(device, &ScalarType::Index, "the device");
-        }
         self.mark_ever_stored();
+        self.check_device(call, loc);
         for dst in &call.dsts {
             self.assign(*dst, Type::Unknown, None, loc);
         }
@@ -551,15 +549,27 @@ impl Checker<'_> {
             return;
         }
         if self.function.kind != FunctionKind::Inline
-            && let Some(root) = named.and_then(|id| self.roots[id.0 as usize])
-            && self.function.params[root].mode == Mode::In
+            && let Some(id) = named
         {
-            let name = self.name_of(self.function.params[root].local);
-            self.error(
-                loc,
-                format!("`{name}` is returned, which is an `In` parameter"),
-                "a kernel returns what it wrote: an `Out` or `InOut` parameter",
-            );
+            match self.roots[id.0 as usize].map(|root| &self.function.params[root]) {
+                Some(param) if param.mode == Mode::In => {
+                    let name = self.name_of(param.local);
+                    self.error(
+                        loc,
+                        format!("`{name}` is returned, which is an `In` parameter"),
+                        "a kernel returns what it wrote: an `Out` or `InOut` parameter",
+                    );
+                }
+                None if matches!(found, Type::Window(_)) => {
+                    let name = self.name_of(id);
+                    self.error(
+                        loc,
+                        format!("`{name}` is returned, a window that is freed when the function ends"),
+                        "return an `Out` or `InOut` parameter",
+                    );
+                }
+                _ => {}
+            }
         }
     }
 }

@@ -346,7 +346,10 @@ impl Checker<'_> {
         let at = op.args[memory].loc;
         match self.type_of(id).cloned() {
             Some(Type::Tensor(mut shaped)) if shaped.shape.len() > 1 => {
-                shaped.shape.remove(0);
+                let outermost = shaped.shape.remove(0);
+                if let Some([index]) = op.args.get(memory + 1).map(Arg::exprs) {
+                    self.check_box(&name, &[outermost], std::slice::from_ref(index), None, at);
+                }
                 (Type::Tensor(shaped), root)
             }
             Some(ty @ (Type::Tensor(_) | Type::Window(_))) => {
