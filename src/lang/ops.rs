@@ -223,6 +223,7 @@ pub fn discard<T: Element, const R: usize>(dst: DistributedTensor<T>, offsets: [
 ///
 /// The part is a tensor with the axes that are left; it is lent to the call that it is passed to, and written there if `src` is `Out` or `InOut`. See
 /// [`world_size`](super::distributed::world_size) for an example.
+#[must_use = "it changes nothing: pass the part to a call"]
 pub fn part<T: Element>(src: Tensor<T>, index: usize) -> Tensor<T> {
     src
 }

@@ -109,23 +109,32 @@ impl Checker<'_> {
     fn check_when(&mut self, op: &Op, info: &OpInfo, types: &[Option<Type>], loc: Loc) {
         let Some(when) = &info.when else { return };
         let (param, of) = (usize::from(when.param), usize::from(when.of));
-        if self.wire_value(&op.args[param]) != Some(when.value) {
-            return;
-        }
+        let open = match (&op.args[param].kind, self.wire_value(&op.args[param])) {
+            (_, Some(value)) if value == when.value => None,
+            (ArgKind::Enum(_, EnumValue::Const(name)), None) => Some(name.clone()),
+            _ => return,
+        };
         let Some(shaped) = types[of].as_ref().and_then(Type::shaped) else { return };
         let crate::ir::Elem::Known(dtype) = shaped.elem else { return };
         if !when.dtypes.contains(&dtype) {
             let list = when.dtypes.iter().map(|d| d.name()).collect::<Vec<_>>().join(", ");
             let name = info.params[of].name;
             let memory = op.args[of].as_local().map_or("?", |id| self.name_of(id)).to_string();
-            self.error(
-                op.args[param].loc.or(loc),
-                format!(
-                    "`{}` of `{}` adds to `{memory}` of `{dtype}`, expected {list}",
-                    info.params[param].name, info.path
-                ),
-                format!("use a `{name}` of one of these types, or leave `{}` out", info.params[param].name),
+            let at = op.args[param].loc.or(loc);
+            let message = format!(
+                "`{}` of `{}` adds to `{memory}` of `{dtype}`, expected {list}",
+                info.params[param].name, info.path
             );
+            let help = format!("use a `{name}` of one of these types, or leave `{}` out", info.params[param].name);
+            match open {
+                None => self.error(at, message, help),
+                // Whether the constant has that value, rustc knows.
+                Some(name) => {
+                    let value = Expr::int(i128::from(when.value));
+                    let other = Expr::binary(crate::ir::BinOp::Sub, Expr::name(name), value);
+                    self.fact(at, Check::NonZero(other), message, &help);
+                }
+            }
         }
     }
 
