@@ -153,7 +153,9 @@ impl Group<'_> {
         let Shared { name, collective, always, .. } = self.shared;
         let domain = passed.window.domain;
         let absent: Vec<usize> = domain.iter().copied().filter(|rank| !launched.contains(rank)).collect();
-        if !always || absent.is_empty() {
+        // A rank that does not have the window was told so.
+        let outside = passed.ranks.iter().any(|rank| !domain.contains(rank));
+        if !always || outside || absent.is_empty() {
             return None;
         }
         let verb = if absent.len() == 1 { "has" } else { "have" };

@@ -145,6 +145,19 @@ fn with_help(message: &str, help: &str) -> String {
     if help.is_empty() { message.to_owned() } else { format!("{message}\n  = help: {help}") }
 }
 
+/// `1 rank`, `4 ranks`
+pub(super) fn count(ranks: usize) -> String {
+    format!("{ranks} {}", if ranks == 1 { "rank" } else { "ranks" })
+}
+
+/// Which ranks there are, for a help line.
+pub(super) fn there_are(ranks: usize) -> String {
+    match ranks {
+        1 => "the only rank is 0".into(),
+        ranks => format!("ranks are 0 to {}", ranks - 1),
+    }
+}
+
 /// Ranks as a reader wants them: `rank 3`, `ranks 0 to 6, 9`.
 pub(super) struct Ranks<'a>(pub(super) &'a [usize]);
 

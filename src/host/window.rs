@@ -1,6 +1,7 @@
 //! Windows: memory that every rank of a world has.
 
 use super::Error;
+use super::error::{count, there_are};
 use super::world::Shared;
 use crate::Element;
 use ndarray::{ArrayBase, ArrayD, Data, Dimension, IxDyn};
@@ -84,10 +85,7 @@ impl<T: Element> Window<T> {
         if rank < ranks {
             return Ok(());
         }
-        Err(Error::usage(
-            format!("there is no rank {rank} in a window of {ranks} ranks"),
-            format!("ranks are 0 to {}", ranks - 1),
-        ))
+        Err(Error::usage(format!("there is no rank {rank} in a window of {}", count(ranks)), there_are(ranks)))
     }
 }
 

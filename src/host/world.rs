@@ -1,5 +1,6 @@
 //! Worlds: devices, subsets of them, and their windows.
 
+use super::error::{count, there_are};
 use super::prepare::Programs;
 use super::{Error, Window};
 use crate::Element;
@@ -127,7 +128,7 @@ impl World {
             if rank >= self.size() {
                 return Err(Error::usage(
                     format!("the subset names rank {rank} of {}", self.describe()),
-                    format!("ranks are 0 to {}", self.size() - 1),
+                    there_are(self.size()),
                 ));
             }
             if !seen.insert(rank) {
@@ -261,8 +262,7 @@ impl World {
 
     /// `a world of 4 ranks`
     pub(super) fn describe(&self) -> String {
-        let ranks = if self.size() == 1 { "rank" } else { "ranks" };
-        format!("a {} of {} {ranks}", if self.is_whole() { "world" } else { "subset" }, self.size())
+        format!("a {} of {}", if self.is_whole() { "world" } else { "subset" }, count(self.size()))
     }
 }
 

@@ -4,6 +4,8 @@
 
 mod arguments;
 mod cli;
+mod concurrency;
+mod domains;
 #[expect(dead_code, reason = "the example's own command line")]
 #[path = "../../examples/14_reduce_scatter.rs"]
 mod example;
