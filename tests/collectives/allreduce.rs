@@ -1,6 +1,7 @@
 //! `pld::tensor::allreduce`: every reduction, mode and element type that it takes.
 
 use crate::numbers::{Number, cases, check_zero, full, same, scattered, world};
+use pl::World;
 use pl::distributed as pld;
 use pl::half::{bf16, f16};
 use pl::ndarray::{Array2, Array3, ArrayView1, ArrayView2, ArrayViewMut2, Axis, s, stack};
@@ -84,7 +85,11 @@ fn smallest<T: Number>() -> f64 {
 }
 
 fn check<T: Number>(op: ReduceOp, p: usize, size: usize) {
-    let world = world(p);
+    check_on::<T>(&world(p), op, size);
+}
+
+fn check_on<T: Number>(world: &World, op: ReduceOp, size: usize) {
+    let p = world.size();
     let data = world.window::<T>([1, size]).unwrap();
     let x: Vec<Array2<T>> = (0..p).map(|rank| scattered(17 * rank + size, (2, size))).collect();
     // Products of integers wrap: their golden is that of i32.
@@ -149,6 +154,8 @@ fn of_i32() {
 fn long_and_odd() {
     check::<f32>(ReduceOp::Sum, 3, 100_003);
     check::<f32>(ReduceOp::Max, 4, 50_001);
+    // A platform without a limit has large chunks.
+    check_on::<f32>(&World::open("sim", &[0, 1]).unwrap(), ReduceOp::Sum, 300_001);
 }
 
 #[test]
