@@ -8,4 +8,9 @@ macro_rules! page {
 }
 
 page!(Readme, "../README.md");
+page!(Tutorial, "../docs/tutorial/README.md");
+page!(HelloRank, "../docs/tutorial/01-hello-rank.md");
+page!(WindowBuffer, "../docs/tutorial/03-window-buffer.md");
+page!(Barrier, "../docs/tutorial/04-barrier.md");
+page!(DynamicRankCount, "../docs/tutorial/07-dynamic-rank-count.md");
 page!(ReduceScatter, "../docs/tutorial/14-reduce-scatter.md");

@@ -7,7 +7,7 @@
 //! - `<!-- in: examples/14_reduce_scatter.rs -->`: lines of that file, in its order; `// …` stands for those that are left out.
 //!
 //! Commands in `sh` blocks are run, and end well. A block of another kind must be a doctest, or have such a comment. `PL_BLESS=1` writes the
-//! outputs into the pages.
+//! outputs into the pages, and into an empty block the whole of its file.
 //!
 //! A page of the tutorial has the sections that `SECTIONS` names. Under the one of edge cases each case has a heading, a checked block with its
 //! symptom, a cause and a fix. Its doctests are registered in `src/doctests.rs`.
@@ -96,6 +96,12 @@ fn check(block: &mut Block, directory: &Path) -> Result<(), String> {
         }
         Some(Source::In(file)) => {
             let text = std::fs::read_to_string(Path::new(ROOT).join(file)).map_err(|e| format!("{file}: {e}"))?;
+            if block.text.is_empty() && std::env::var_os("PL_BLESS").is_some() {
+                block.text = text.clone();
+            }
+            if block.text.is_empty() {
+                return Err(format!("it is empty, and quotes nothing of {file}"));
+            }
             page::check_quoted(&block.text, &text).map_err(|line| format!("not in {file}, in this order: {line}"))
         }
         None => match block.language.as_str() {

@@ -445,7 +445,15 @@ fn diff() {
            ctx = pld::get_comm_ctx(data)
            my_rank = pld::rank(ctx)
            nranks = pld::nranks(ctx)
-        @@ -24,6 +24,23 @@
+        @@ -7,6 +7,7 @@
+             chunk = pl::load(x, [0, c * SIZE], [1, SIZE])
+             data = pl::store(chunk, [c, 0], data)
+           }
+        +  pld::system::enter(signal, data, collective = ReduceScatter, op = Sum, mode = Mesh, 0)
+           for peer in 0..nranks {
+             if peer != my_rank {
+               pld::system::notify(signal, peer, [my_rank, 0], 1, op = AtomicAdd)
+        @@ -24,6 +25,23 @@
                acc = pl::add(acc, recv)
              }
            }

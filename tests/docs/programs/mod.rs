@@ -3,10 +3,15 @@
 //!
 //! What depends on timing is launched with a seed that shows it.
 
+pub mod barrier;
+pub mod dynamic_rank_count;
+pub mod hello_rank;
 pub mod readme;
 pub mod reduce_scatter;
+pub mod window_buffer;
 
 use pl::{Error, LaunchOptions, Scheduler};
+use pl_examples_cli::golden::{Right, Wrong};
 
 #[expect(dead_code, reason = "the example's own command line")]
 #[path = "../../../examples/14_reduce_scatter.rs"]
@@ -15,7 +20,8 @@ mod example;
 /// What the pages' modules have in common: the program of this name, if it is one of the page's.
 type Run = fn(&str) -> Option<Result<String, Error>>;
 
-const PAGES: &[Run] = &[readme::run, reduce_scatter::run];
+const PAGES: &[Run] =
+    &[readme::run, hello_rank::run, window_buffer::run, barrier::run, dynamic_rank_count::run, reduce_scatter::run];
 
 /// Runs a program. Gives what it would print; an error as `main` would print it.
 pub fn run(name: &str) -> Result<String, String> {
@@ -27,4 +33,9 @@ pub fn run(name: &str) -> Result<String, String> {
 /// One interleaving.
 fn seeded(seed: u64) -> LaunchOptions {
     LaunchOptions { scheduler: Scheduler::Seeded(seed), ..LaunchOptions::default() }
+}
+
+/// What an example prints of its result.
+fn checked(verdict: Result<Right, Box<Wrong>>) -> String {
+    verdict.map_or_else(|wrong| format!("error: {wrong}\n"), |_| "OK\n".into())
 }

@@ -1,7 +1,7 @@
 //! 14-reduce-scatter.md.
 
 use super::example::{builtin_step, hand_step};
-use super::seeded;
+use super::{checked, seeded};
 use pl::distributed as pld;
 use pl::ndarray::{Array3, Axis};
 use pl::{Call, Error, Window, World};
@@ -67,10 +67,7 @@ fn reduce(p: usize, seed: u64, step: Step) -> Result<String, Error> {
     let mut y = Array3::zeros((p, 1, x.len_of(Axis(2)) / p));
     let calls = x.outer_iter().zip(y.outer_iter_mut()).map(|(x, y)| step(x, y, &data, &signal));
     world.launch_with(seeded(seed), calls)?;
-    Ok(match reduce_scatter(x.view()).check(y.view()) {
-        Ok(_) => "OK\n".into(),
-        Err(wrong) => format!("error: {wrong}\n"),
-    })
+    Ok(checked(reduce_scatter(x.view()).check(y.view())))
 }
 
 /// What the kernels with a mistake have in common: every chunk at its row.
