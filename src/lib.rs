@@ -52,6 +52,9 @@
 //! once more, and runs it. It gives a [`Report`] of what each rank moved; [`World::compile`] stops before the run and gives the
 //! [`Stage`]s to look at, with the costs in advance.
 //!
+//! [`World::subset`] makes a world of some ranks, a *domain* with windows, rank numbers and collectives of its own, on the same devices. A kernel may use windows
+//! of several domains, and [`World::launch_together`] runs disjoint ones in one launch.
+//!
 //! # The memory model
 //! Within a rank, ops happen in the order of the program. Between ranks **only signals order**: what a rank did before a
 //! [`notify`](distributed::system::notify) happens before what another does after a [`wait`](distributed::system::wait) that passed because of it, and so on from
