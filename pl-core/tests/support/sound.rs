@@ -138,7 +138,7 @@ impl Maker<'_> {
 
     fn statement(&mut self, block: &mut Block, depth: usize, uniform: bool) {
         let [x, y, data, signal] = self.memory[..] else { return };
-        match self.e.below(if depth < 3 { 14 } else { 11 }) {
+        match self.e.below(if depth < 3 { 16 } else { 11 }) {
             0 => {
                 let src = self.e.pick(&[x, y, data]);
                 let args = vec![local(src), self.some_row(), self.extents()];
@@ -239,8 +239,70 @@ impl Maker<'_> {
                 let els = if self.e.chance(50) { self.block(depth + 1, false, None) } else { vec![] };
                 block.push(stmt(StmtKind::If { cond, then, els }));
             }
+            14 => self.transfer(block),
+            15 => {
+                // What is discarded is written again at once.
+                let (tile, row) = (self.tile(block, self.elem), self.some_row());
+                let args = vec![local(data), row.clone(), self.extents()];
+                block.push(stmt(StmtKind::Op(Op { code: OpCode::Discard, dst: None, args, elem: None })));
+                let args = vec![local(tile), row, local(data)];
+                block.push(stmt(StmtKind::Op(Op { code: OpCode::Store, dst: None, args, elem: None })));
+            }
             _ => {}
         }
+    }
+
+    /// A row goes to a peer, or comes from one; mostly the own rank, with whom no rank races.
+    fn transfer(&mut self, block: &mut Block) {
+        let [x, y, data, signal] = self.memory[..] else { return };
+        let index = |e: Expr| value(ArgKind::Value(e));
+        let me = self.scope[2].1;
+        let peer = match self.e.chance(80) {
+            true => Expr::local(me),
+            false => Expr::binary(BinOp::Rem, self.index(2), Expr::name("NR")),
+        };
+        let adds = !matches!(self.elem, DType::I64 | DType::U8 | DType::U32) && self.e.chance(50);
+        let atomic = value(ArgKind::Enum(EnumKind::AtomicType, EnumValue::Known(i32::from(adds))));
+        let boxes = |maker: &mut Self| [maker.some_row(), maker.some_row(), maker.extents()];
+        let chunks = [
+            index(Expr::int(1)),
+            index(Expr::int(8)),
+            index(Expr::new(ExprKind::Lit { value: Lit::Bool(true), ty: None })),
+        ];
+        let (code, dst, args) = match self.e.below(4) {
+            0 => {
+                let tile = self.tile(block, self.elem);
+                let args = vec![local(tile), local(data), index(peer), self.some_row(), atomic];
+                (OpCode::RemoteStore, None, args)
+            }
+            1 => {
+                let src = self.e.pick(&[x, y, data]);
+                let mut args = vec![local(data), index(peer), local(src)];
+                args.extend(boxes(self));
+                args.push(atomic);
+                args.extend(chunks);
+                (OpCode::Put, None, args)
+            }
+            2 => {
+                let dst = self.e.pick(&[y, data]);
+                let mut args = vec![local(dst), index(peer), local(data)];
+                args.extend(boxes(self));
+                args.extend(chunks);
+                (OpCode::Get, self.e.chance(50).then_some(dst), args)
+            }
+            _ => {
+                let src = self.e.pick(&[x, y, data]);
+                let cell = value(ArgKind::List(vec![Expr::local(me), Expr::int(0)]));
+                let deposit = value(ArgKind::Enum(EnumKind::NotifyOp, EnumValue::Known(self.e.below(2) as i32)));
+                let mut args = vec![local(data), index(peer), local(src), local(signal), cell];
+                args.extend([index(Expr::int(self.e.below(5) as i128 - 2)), deposit]);
+                args.extend(boxes(self));
+                args.push(atomic);
+                args.extend(chunks);
+                (OpCode::PutWithSignal, None, args)
+            }
+        };
+        block.push(stmt(StmtKind::Op(Op { code, dst, args, elem: None })));
     }
 
     /// A nested block; what it declares ends with it.

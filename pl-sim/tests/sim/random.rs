@@ -1,7 +1,7 @@
 //! Random kernels: nothing panics, no scheduler changes a result, and a run costs what the card says.
 
 use crate::core_support::sound::kernels;
-use crate::support::{Arg, Ran, Random, World, index, output};
+use crate::support::{Arg, Ran, Random, World, id, index, input, output};
 use pl_core::bind::{ArgShape, Program, WindowArg, bind, program};
 use pl_core::cost::{RankProgram, cards};
 use pl_core::dtype::DType;
@@ -85,4 +85,159 @@ proptest! {
     fn sound_kernels_run_alike_everywhere(function in kernels(false)) {
         check(&function);
     }
+}
+
+/// A barrier of all ranks: generation `generation` of each cell.
+fn barrier(generation: usize) -> String {
+    format!(
+        "  for peer{generation} in 0..n {{
+    if peer{generation} != me {{
+      pld::system::notify(signal, peer{generation}, [me, 0], 1, op = AtomicAdd)
+    }}
+  }}
+  for src{generation} in 0..n {{
+    if src{generation} != me {{
+      pld::system::wait(signal, [src{generation}, 0], {generation}, cmp = Ge)
+    }}
+  }}
+"
+    )
+}
+
+/// Columns of the kernels below.
+const COLUMNS: usize = 6;
+
+/// What the windows of all ranks hold, and the accumulators.
+struct Model {
+    x: Vec<Vec<i32>>,
+    data: Vec<Vec<i32>>,
+    y: Vec<Vec<i32>>,
+}
+
+/// A protocol of random phases with a barrier between: in one, rows go to peers, each row of each rank from one rank, or from all that add; in the next, any
+/// rank takes rows from any. Also what it leaves, computed with plain arrays.
+fn protocol(random: &mut Random, ranks: usize) -> (String, Model) {
+    let mut below = |n: usize| (random.next() % n as u64) as usize;
+    let x = (0..ranks).map(|r| (0..ranks * COLUMNS).map(|i| (r * 1000 + i * 7) as i32 - 900).collect()).collect();
+    let empty = vec![vec![0; ranks * COLUMNS]; ranks];
+    let mut model = Model { x, data: empty.clone(), y: empty };
+    let mut body = String::new();
+    let row = |r: usize| r * COLUMNS..(r + 1) * COLUMNS;
+    for phase in 0..5 {
+        let (shift, from, adds) = (below(ranks), below(ranks), below(2) == 1);
+        let atomic = if adds { "Add" } else { "None" };
+        // Every rank sends a row of `x` to row `to` of rank `p`.
+        let all_to_one = adds && below(2) == 1;
+        let to = if all_to_one { format!("{shift}") } else { format!("(me + {shift}) % n") };
+        let src = format!("(p{phase} + {from}) % n");
+        body += &format!("  for p{phase} in 0..n {{\n");
+        body += &match below(3) {
+            0 => format!(
+                "    pld::tensor::put(data, p{phase}, x, [{to}, 0], [{src}, 0], [1, {COLUMNS}], atomic = {atomic}, 1, 4, true)\n"
+            ),
+            1 => format!(
+                "    t{phase} = pl::load(x, [{src}, 0], [1, {COLUMNS}])\n    pld::tile::remote_store(t{phase}, data, p{phase}, [{to}, 0], atomic = {atomic})\n"
+            ),
+            _ => format!(
+                "    pld::tensor::put(flat, p{phase}, strip, [({to}) * {COLUMNS}], [({src}) * {COLUMNS}], [{COLUMNS}], atomic = {atomic}, 0, 4, false)\n"
+            ),
+        };
+        body += "  }\n";
+        for me in 0..ranks {
+            for p in 0..ranks {
+                let target = if all_to_one { shift } else { (me + shift) % ranks };
+                for (column, at) in row(target).enumerate() {
+                    let value = model.x[me][(p + from) % ranks * COLUMNS + column];
+                    let cell = &mut model.data[p][at];
+                    *cell = if adds { cell.wrapping_add(value) } else { value };
+                }
+            }
+        }
+        body += &barrier(2 * phase + 1);
+        // Every rank takes a row of another one.
+        let (peer, at, into) = (below(ranks), below(ranks), below(ranks));
+        let (whose, which) = (format!("(me + {peer}) % n"), format!("(me + {at}) % n"));
+        body += &match below(2) {
+            0 => format!(
+                "  y = pld::tensor::get(y, {whose}, data, [{into}, 0], [{which}, 0], [1, {COLUMNS}], 1, 8, false)\n"
+            ),
+            _ => format!(
+                "  u{phase} = pld::tile::remote_load(data, {whose}, [{which}, 0], [1, {COLUMNS}])\n  y = pl::store(u{phase}, [{into}, 0], y)\n"
+            ),
+        };
+        for me in 0..ranks {
+            let source = row((me + at) % ranks);
+            model.y[me][row(into)].copy_from_slice(&model.data[(me + peer) % ranks][source]);
+        }
+        body += &barrier(2 * phase + 2);
+    }
+    let kernel = format!(
+        "InCore fn k(x: In tensor<i32, [P, {COLUMNS}]>, data: InOut window<i32, [P, {COLUMNS}]>, signal: InOut window<i32, [P, 1]>, y: InOut tensor<i32, [P, {COLUMNS}]>) dynamic(P) {{
+  ctx = pld::get_comm_ctx(data)
+  me = pld::rank(ctx)
+  n = pld::nranks(ctx)
+  flat = pl::reshape(data, [n * {COLUMNS}])
+  strip = pl::reshape(x, [P * {COLUMNS}])
+{body}}}"
+    );
+    (kernel, model)
+}
+
+/// Never a report, and what plain arrays say, on every schedule.
+#[test]
+fn well_ordered_transfers_are_never_reported() {
+    let mut random = Random(17);
+    for _ in 0..60 {
+        let ranks = 2 + (random.next() % 4) as usize;
+        let (kernel, model) = protocol(&mut random, ranks);
+        for seed in 0..8 {
+            let world = if seed == 0 { World::new(ranks) } else { World::new(ranks).seeded(seed) };
+            let data = world.zeros(DType::I32, &[ranks, COLUMNS]);
+            let signal = world.window(DType::I32, &[ranks, 1]);
+            let ran = world.ok(&kernel, |rank| {
+                let x = input(&[ranks, COLUMNS], &model.x[rank]);
+                vec![x, data.clone(), signal.clone(), output(DType::I32, &[ranks, COLUMNS])]
+            });
+            for rank in 0..ranks {
+                assert_eq!(ran.out::<i32>(rank, 0), model.y[rank], "{kernel}");
+                let mut held = vec![0_i32; ranks * COLUMNS];
+                world.sim.read(id(&data), rank, bytemuck::cast_slice_mut(&mut held)).expect("a window");
+                assert_eq!(held, model.data[rank], "{kernel}");
+            }
+        }
+    }
+}
+
+/// Without one of the barriers some schedule is stopped, and none gives another result.
+#[test]
+fn transfers_that_nothing_orders_are_found() {
+    let mut random = Random(23);
+    let (mut found, mut protocols) = (0, 0);
+    for _ in 0..40 {
+        let (kernel, model) = protocol(&mut random, 3);
+        // The waits of one barrier compare with what is always there.
+        let barrier = 1 + (random.next() % 9) as usize;
+        let weaker =
+            kernel.replace(&format!("[src{barrier}, 0], {barrier}, cmp"), &format!("[src{barrier}, 0], 0, cmp"));
+        assert_ne!(kernel, weaker);
+        protocols += 1;
+        let stopped = (0..12).any(|seed| {
+            let world = World::new(3).seeded(seed);
+            let (data, signal) = (world.zeros(DType::I32, &[3, COLUMNS]), world.window(DType::I32, &[3, 1]));
+            let args = |rank: usize| {
+                let x = input(&[3, COLUMNS], &model.x[rank]);
+                vec![x, data.clone(), signal.clone(), output(DType::I32, &[3, COLUMNS])]
+            };
+            match world.run(&weaker, args) {
+                Err(EngineError::Fault(fault)) => fault.kind() == "race",
+                Err(other) => panic!("{other}"),
+                Ok(ran) => {
+                    (0..3).for_each(|rank| assert_eq!(ran.out::<i32>(rank, 0), model.y[rank], "{weaker}"));
+                    false
+                }
+            }
+        });
+        found += usize::from(stopped);
+    }
+    assert!(found * 2 > protocols, "{found} of {protocols}");
 }
