@@ -58,12 +58,12 @@ fn ranks_that_enter_the_same_go_on() {
     let body = "
   for round in 0..20 {
     if me == round % n {
-      pld::system::enter(signal, data, collective = Broadcast, op = Sum, mode = Mesh, (root + round) % n)
+      pld::system::enter(signal, data, collective = Broadcast, _, _, (root + round) % n)
     } else {
-      pld::system::enter(signal, data, collective = Broadcast, op = Sum, mode = Mesh, (root + round) % n)
+      pld::system::enter(signal, data, collective = Broadcast, _, _, (root + round) % n)
     }
     BARRIER
-    pld::system::enter(signal, signal, collective = Barrier, op = Sum, mode = Mesh, 0)
+    pld::system::enter(signal, _, collective = Barrier, _, _, _)
     BARRIER
     pld::system::enter(bell, flat, collective = Allreduce, op = Max, mode = Ring, 0)
     BARRIER
@@ -79,12 +79,12 @@ fn ranks_that_enter_the_same_go_on() {
 fn ranks_that_enter_different_collectives() {
     check(
         "
-  pld::system::enter(signal, signal, collective = Barrier, op = Sum, mode = Mesh, 0)
+  pld::system::enter(signal, _, collective = Barrier, _, _, _)
   BARRIER
   if me == 1 {
-    pld::system::enter(signal, data, collective = Allgather, op = Sum, mode = Mesh, 0)
+    pld::system::enter(signal, data, collective = Allgather, _, _, _)
   } else {
-    pld::system::enter(signal, data, collective = Broadcast, op = Sum, mode = Mesh, root)
+    pld::system::enter(signal, data, collective = Broadcast, _, _, root)
   }",
         expect![[r#"
             error: ranks enter different collectives: rank 1 enters `pld::tensor::allgather` at text:21:5, rank 0 `pld::tensor::broadcast` at text:23:5
@@ -161,9 +161,9 @@ fn ranks_that_enter_one_collective_with_different_arguments() {
     // Barriers move no data: which window stands for it does not matter.
     let body = "
   if me == 0 {
-    pld::system::enter(bell, bell, collective = Barrier, op = Sum, mode = Mesh, 0)
+    pld::system::enter(bell, _, collective = Barrier, _, _, _)
   } else {
-    pld::system::enter(signal, signal, collective = Barrier, op = Sum, mode = Mesh, 0)
+    pld::system::enter(signal, _, collective = Barrier, _, _, _)
   }";
     check(
         body,
@@ -184,7 +184,7 @@ fn ranks_that_enter_one_collective_with_different_arguments() {
 #[test]
 fn every_schedule_finds_the_difference() {
     let body = "
-  pld::system::enter(signal, signal, collective = Barrier, op = Sum, mode = Mesh, 0)
+  pld::system::enter(signal, _, collective = Barrier, _, _, _)
   BARRIER
   if me == 0 {
     pld::system::enter(signal, data, collective = Allreduce, op = Sum, mode = Mesh, 0)
@@ -208,7 +208,7 @@ fn every_schedule_finds_the_difference() {
 fn a_root_is_a_rank() {
     check(
         "
-  pld::system::enter(signal, data, collective = Broadcast, op = Sum, mode = Mesh, root + 1)",
+  pld::system::enter(signal, data, collective = Broadcast, _, _, root + 1)",
         expect![[r#"
             error: root 3 of `pld::tensor::broadcast` is not a rank: the domain has 3 ranks
               --> text:8:3 (rank 0, kernel `k`)
@@ -220,7 +220,7 @@ fn a_root_is_a_rank() {
 /// Ranks wait in a collective that others did not enter: they are done, or wait elsewhere.
 #[test]
 fn a_deadlock_tells_who_did_not_enter() {
-    let enter = "pld::system::enter(signal, signal, collective = Barrier, op = Sum, mode = Mesh, 0)";
+    let enter = "pld::system::enter(signal, _, collective = Barrier, _, _, _)";
     let text = |body: String| {
         let fault = fault(&body).to_string();
         let kept = |l: &&str| l.contains("deadlock") || l.contains("enter") || l.contains("help");
@@ -264,7 +264,7 @@ fn a_rank_without_a_call_does_not_enter() {
     let world = World::new(3).seeded(1);
     let args = args(&world);
     let program = world.program(
-        &kernel("\n  pld::system::enter(signal, signal, collective = Barrier, op = Sum, mode = Mesh, 0)\n  BARRIER"),
+        &kernel("\n  pld::system::enter(signal, _, collective = Barrier, _, _, _)\n  BARRIER"),
         &args(0),
     );
     let calls = [0, 2].map(|rank| (rank, program.clone(), args(rank)));

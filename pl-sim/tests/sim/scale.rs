@@ -80,7 +80,7 @@ fn entries_of_thousands_of_ranks_are_cheap() {
     let kernel = "
 InCore fn enters(signal: InOut window<i32, [P, 1]>, rounds: usize) dynamic(P) {
   for round in 0..rounds {
-    pld::system::enter(signal, signal, collective = Barrier, op = Sum, mode = Mesh, round)
+    pld::system::enter(signal, signal, collective = Broadcast, _, _, round)
   }
 }";
     let ran = world.ok(kernel, |_| vec![signal.clone(), index(200)]);
