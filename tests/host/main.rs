@@ -18,5 +18,6 @@ mod reduce_scatter;
 mod reference;
 mod scalars;
 mod support;
+mod tutorial;
 mod windows;
 mod world;

@@ -3,11 +3,17 @@
 //!
 //! What depends on timing is launched with a seed that shows it.
 
+pub mod all_to_all;
+pub mod allgather;
 pub mod barrier;
+pub mod broadcast;
 pub mod dynamic_rank_count;
 pub mod hello_rank;
+pub mod put_get;
 pub mod readme;
 pub mod reduce_scatter;
+pub mod remote;
+pub mod together;
 pub mod window_buffer;
 
 use pl::{Error, LaunchOptions, Scheduler};
@@ -20,8 +26,20 @@ mod example;
 /// What the pages' modules have in common: the program of this name, if it is one of the page's.
 type Run = fn(&str) -> Option<Result<String, Error>>;
 
-const PAGES: &[Run] =
-    &[readme::run, hello_rank::run, window_buffer::run, barrier::run, dynamic_rank_count::run, reduce_scatter::run];
+const PAGES: &[Run] = &[
+    readme::run,
+    hello_rank::run,
+    window_buffer::run,
+    barrier::run,
+    remote::run,
+    put_get::run,
+    dynamic_rank_count::run,
+    broadcast::run,
+    allgather::run,
+    reduce_scatter::run,
+    all_to_all::run,
+    together::run,
+];
 
 /// Runs a program. Gives what it would print; an error as `main` would print it.
 pub fn run(name: &str) -> Result<String, String> {
@@ -33,6 +51,12 @@ pub fn run(name: &str) -> Result<String, String> {
 /// One interleaving.
 fn seeded(seed: u64) -> LaunchOptions {
     LaunchOptions { scheduler: Scheduler::Seeded(seed), ..LaunchOptions::default() }
+}
+
+/// A program under the first seed that shows this symptom; where none does, what the first gives.
+fn until(symptom: &str, program: impl Fn(u64) -> Result<String, Error>) -> Result<String, Error> {
+    let shows = |result: &Result<String, Error>| result.as_ref().is_err_and(|e| e.to_string().contains(symptom));
+    (0..256).map(&program).find(shows).unwrap_or_else(|| program(0))
 }
 
 /// What an example prints of its result.
