@@ -186,3 +186,9 @@ fn launch_twice(builtin: bool, reset: bool) -> Result<String, Error> {
     }
     Ok("OK\n".into())
 }
+
+/// What the page says of `world.reset`.
+#[test]
+fn a_signal_as_new_is_enough() {
+    assert_eq!(super::run("train_twice by hand, reset").unwrap(), "OK\n");
+}
