@@ -2,6 +2,7 @@
 
 use crate::context::{Context, shown, text_of};
 use crate::{emit, lower, parse, places::Range};
+use pl_core::ir::Loc;
 use pl_core::verify::{self, Moment, Verdict};
 use proc_macro2::{Delimiter, Ident, TokenStream, TokenTree};
 use quote::quote;
@@ -102,22 +103,16 @@ fn names_pld(tokens: TokenStream) -> Option<Ident> {
 
 /// Runs the verifier, and reports what it found.
 fn judge(cx: &mut Context, open_signature: bool) -> Verdict {
-    let mut verdict = verify::verify(&cx.function, Moment::Source);
+    // A body with holes in it must not be blamed for what it does not do.
+    let moment = if cx.incomplete { Moment::Draft } else { Moment::Source };
+    let mut verdict = verify::verify(&cx.function, moment);
     for fact in &mut verdict.facts {
         fact.message = shown(&cx.shown, &fact.message);
     }
-    // A body with holes in it must not be blamed for what it does not do, nor a signature.
-    let mut about_all = vec![];
-    let function = &cx.function;
-    if open_signature {
-        about_all.extend(function.dynamic.iter().map(|(_, loc)| *loc));
-    }
-    if cx.incomplete {
-        about_all.extend(function.params.iter().map(|p| function.locals[p.local.0 as usize].loc));
-        about_all.extend(function.returns.iter().map(|(_, loc)| *loc));
-    }
+    // Nor must dims that the rest of a signature would have used.
+    let dims: Vec<Loc> = cx.function.dynamic.iter().map(|(_, loc)| *loc).filter(|_| open_signature).collect();
     for error in &verdict.errors {
-        if about_all.contains(&error.loc) {
+        if dims.contains(&error.loc) {
             continue;
         }
         let range = cx.places.range(error.loc).or(cx.places.range(cx.function.loc));
@@ -132,7 +127,7 @@ fn judge(cx: &mut Context, open_signature: bool) -> Verdict {
             }
         }
         let help = shown(&cx.shown, &error.help);
-        cx.error(range, message, help);
+        cx.errors.push(range, message, help);
     }
     verdict
 }

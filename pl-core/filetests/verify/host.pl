@@ -107,7 +107,7 @@ Host fn devices(n: usize, flag: bool, x: f32) calls(k) {
     call k(x) ; error: `k` is called without a device
   }
   for r in 0..world {
-    call k(device = x) ; error: the device is `f32`, expected `usize` ; error: every iteration dispatches to device `x`
+    call k(device = x) ; error: the device is `f32`, expected `usize`
   }
 }
 ---

@@ -9,7 +9,7 @@ use crate::ir::{
     Call, Elem, Expr, ExprKind, FunctionKind, Loc, LocalId, Op, ScalarType, Shaped, Stmt, StmtKind, Type, dispatches,
     visit,
 };
-use crate::op::{OpCode, ResultKind};
+use crate::op::{OpCode, ParamKind, ResultKind, Space};
 use crate::poly::{Comparison, Poly};
 
 /// The name that stands for the number of ranks where extents and ranges are compared.
@@ -88,7 +88,9 @@ impl Checker<'_> {
         let info = op.code.info();
         for (arg, param) in op.args.iter().zip(info.params) {
             let Some(id) = arg.as_local() else { continue };
-            if matches!(self.type_of(id), Some(Type::Tensor(_))) {
+            // Where only a window will do, it was reported.
+            let any = matches!(param.kind, ParamKind::Memory(_, Space::Any));
+            if any && matches!(self.type_of(id), Some(Type::Tensor(_))) {
                 let message = format!(
                     "`{}` of `{}` is the tensor `{}`, a `Host` function passes windows",
                     param.name,
@@ -193,7 +195,8 @@ impl Checker<'_> {
         for (device, at) in &devices {
             let mut changes = false;
             device.walk(&mut |e| changes |= e.as_local().is_some_and(|id| changing.contains(&id)));
-            if !changes {
+            let wrong = self.errors.iter().any(|error| error.loc == *at);
+            if !changes && !wrong {
                 let shown = self.show(device);
                 let name = self.name_of(var);
                 self.error(

@@ -48,6 +48,8 @@ use crate::poly::Poly;
 /// What is known when the verifier runs.
 #[derive(Clone, Copy, Debug)]
 pub enum Moment<'a> {
+    /// Only the source, and something in it was reported already: what the body does *not* do is not judged.
+    Draft,
     /// Only the source: constants may be open, callees are not known.
     Source,
     /// The function is linked: constants have values, calls are inlined.
@@ -122,9 +124,11 @@ pub fn verify(function: &Function, moment: Moment<'_>) -> Verdict {
     let mut checker = Checker::new(function, moment);
     checker.check_signature();
     checker.check_body();
-    checker.check_collectives();
-    if function.kind == FunctionKind::Host {
-        checker.check_host();
+    if !matches!(moment, Moment::Draft) {
+        checker.check_collectives();
+        if function.kind == FunctionKind::Host {
+            checker.check_host();
+        }
     }
     checker.finish()
 }
@@ -215,7 +219,7 @@ impl<'a> Checker<'a> {
     /// Reports what is wrong only if the statement runs with these values. In the source, it is wrong with all values; later, a
     /// statement that may not run is left to the run, which checks it again.
     fn fault(&mut self, diagnostic: Diagnostic) {
-        if self.conditions == 0 || matches!(self.moment, Moment::Source) {
+        if self.conditions == 0 || matches!(self.moment, Moment::Draft | Moment::Source) {
             self.report(diagnostic);
         }
     }

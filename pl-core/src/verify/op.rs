@@ -45,7 +45,7 @@ impl Checker<'_> {
     fn is_for_level(&self, info: &OpInfo) -> bool {
         // Once it is linked, an `Orchestration` function holds what the kernels that it calls do.
         let inlined = self.function.kind == FunctionKind::Orchestration
-            && !matches!(self.moment, Moment::Source)
+            && !matches!(self.moment, Moment::Draft | Moment::Source)
             && self.function.callees.is_empty();
         info.is_for(self.function.kind) || inlined && info.is_for(FunctionKind::InCore)
     }

@@ -23,7 +23,7 @@ impl Checker<'_> {
     }
 
     /// What to call the function in a message.
-    fn what(&self) -> String {
+    pub(super) fn what(&self) -> String {
         match self.function.kind {
             FunctionKind::InCore => "a kernel".into(),
             FunctionKind::Host => "a Host function".into(),

@@ -14,6 +14,9 @@ impl Checker<'_> {
         self.check_block(&self.function.body);
         self.here = self.function.loc;
         let returned = self.function.body.last().is_some_and(|s| matches!(s.kind, StmtKind::Return(_)));
+        if matches!(self.moment, Moment::Draft) {
+            return;
+        }
         if !returned && !self.function.returns.is_empty() {
             self.error(
                 self.function.returns[0].1,
@@ -557,7 +560,7 @@ impl Checker<'_> {
                     self.error(
                         loc,
                         format!("`{name}` is returned, which is an `In` parameter"),
-                        "a kernel returns what it wrote: an `Out` or `InOut` parameter",
+                        format!("{} returns what it wrote: an `Out` or `InOut` parameter", self.what()),
                     );
                 }
                 None if matches!(found, Type::Window(_)) => {

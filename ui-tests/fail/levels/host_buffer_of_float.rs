@@ -7,7 +7,8 @@ fn step(x: pl::Tensor<f32, { [1, S] }>, y: pl::Out<pl::Tensor<f32, { [1, S] }>>)
 
 #[pl::function(Host, dynamic(NR, S))]
 fn all(x: pl::Tensor<f32, { [NR, 1, S] }>, y: pl::Out<pl::Tensor<f32, { [NR, 1, S] }>>) {
-    let buffer = pld::alloc_window_buffer(4.0);
+    let data = pld::window::<f32>(pld::alloc_window_buffer(4.0), [1, S]);
+    pld::tensor::allreduce(data);
     for r in 0..pld::world_size() {
         step(x[r], y[r], device = r);
     }

@@ -71,6 +71,15 @@ fn all(
     (y, marks)
 }
 
+/// A window that outlives the call is an argument.
+#[pl::function(Host, dynamic(NR, R, S))]
+fn add_up(x: pl::Tensor<f32, { [NR, R, S] }>, mut kept: pl::InOut<pld::DistributedTensor<f32, { [R, S] }>>) {
+    for r in 0..pld::world_size() {
+        stage(x[r], kept, device = r);
+    }
+    kept = pld::tensor::allreduce(kept);
+}
+
 #[pl::function(Host)]
 fn nothing() {}
 
@@ -79,6 +88,7 @@ fn main() {
     let mut marks = pl::ndarray::Array2::<i32>::zeros((2, 8));
     let call: pl::HostCall<'_> = all(x.view(), y.view_mut(), marks.view_mut(), 2, true);
     drop(call);
+    let _: fn(pl::ndarray::ArrayView3<'static, f32>, &'static pl::Window<f32>) -> pl::HostCall<'static> = add_up;
     let call: pl::HostCall<'static> = nothing();
     drop(call);
     let source = all::ir().source().unwrap_or_default();

@@ -1,0 +1,20 @@
+use pl::distributed as pld;
+
+#[pl::function(InCore, dynamic(S))]
+fn step(x: pl::Tensor<f32, { [1, S] }>, y: pl::Out<pl::Tensor<f32, { [1, S] }>>) -> pl::Tensor<f32, { [1, S] }> {
+    pl::store(pl::load(x, [0, 0], [1, S]), [0, 0], y)
+}
+
+#[pl::function(Host, dynamic(NR, S))]
+fn all(x: pl::Tensor<f32, { [NR, 1, S] }>, y: pl::Out<pl::Tensor<f32, { [NR, 1, S] }>>) {
+    let buffer = pld::alloc_window_buffer(4 * NR);
+    let signal = pld::window::<i32>(buffer, [NR, 1]);
+    let sums = pld::window::<f32>(buffer, [NR, 1]);
+    pld::tensor::barrier(signal);
+    pld::tensor::allreduce(sums);
+    for r in 0..pld::world_size() {
+        step(x[r], y[r], device = r);
+    }
+}
+
+fn main() {}

@@ -1,0 +1,17 @@
+use pl::distributed as pld;
+
+#[pl::function(InCore, dynamic(S))]
+fn step(x: pl::Tensor<f32, { [1, S] }>, y: pl::Out<pl::Tensor<f32, { [1, S] }>>) -> pl::Tensor<f32, { [1, S] }> {
+    pl::store(pl::load(x, [0, 0], [1, S]), [0, 0], y)
+}
+
+#[pl::function(Host, dynamic(NR, S))]
+fn all(x: pl::Tensor<f32, { [NR, 1, S] }>, y: pl::Out<pl::Tensor<f32, { [NR, 1, S] }>>) {
+    let signal = pld::window::<i32>(pld::alloc_window_buffer(4 * NR), [NR, 1]);
+    for r in 0..pld::world_size() {
+        step(x[r], y[r], device = r);
+        pld::tensor::barrier(signal);
+    }
+}
+
+fn main() {}
