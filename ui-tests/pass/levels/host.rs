@@ -80,10 +80,35 @@ fn add_up(x: pl::Tensor<f32, { [NR, R, S] }>, mut kept: pl::InOut<pld::Distribut
     kept = pld::tensor::allreduce(kept);
 }
 
+#[pl::function(InCore, dynamic(R))]
+fn fill<T: pl::Element, const S: usize>(
+    x: pl::Tensor<T, { [R, S] }>,
+    data: pl::InOut<pld::DistributedTensor<T, { [R, S] }>>,
+) {
+    pl::store(pl::load(x, [0, 0], [R, S]), [0, 0], data);
+}
+
+#[pl::function(Host, dynamic(NR, R))]
+fn echo<T: pl::Element, const S: usize>(
+    x: pl::Tensor<T, { [NR, R, S] }>,
+    y: pl::Out<pl::Tensor<T, { [NR, R, S] }>>,
+) -> pl::Tensor<T, { [NR, R, S] }> {
+    let data = pld::window::<T>(pld::alloc_window_buffer(8 * R * S), [R, S]);
+    let signal = pld::window::<i32>(pld::alloc_window_buffer(4 * NR), [NR, 1]);
+    for r in 0..pld::world_size() {
+        fill::<T, S>(x[r], data, device = r);
+    }
+    pld::tensor::broadcast(data, signal, root = 0);
+    for r in 0..pld::world_size() {
+        fetch::<T>(data, y[r], device = r);
+    }
+    y
+}
+
 #[pl::function(Host)]
 fn nothing() {}
 
-fn main() {
+fn main() -> Result<(), pl::BindError> {
     let (x, mut y) = (Array3::<f32>::zeros((2, 3, 4)), Array3::<f32>::zeros((2, 3, 4)));
     let mut marks = pl::ndarray::Array2::<i32>::zeros((2, 8));
     let call: pl::HostCall<'_> = all(x.view(), y.view_mut(), marks.view_mut(), 2, true);
@@ -91,6 +116,10 @@ fn main() {
     let _: fn(pl::ndarray::ArrayView3<'static, f32>, &'static pl::Window<f32>) -> pl::HostCall<'static> = add_up;
     let call: pl::HostCall<'static> = nothing();
     drop(call);
-    let source = all::ir().source().unwrap_or_default();
-    assert!(source.contains("call restage(part.0, part.1, data, device = r)"), "{source}");
+    let text = all::ir().text()?;
+    assert!(text.contains("call restage(part, part.1, data, device = r)"), "{text}");
+    add_up::ir().text()?;
+    echo::ir::<f32, 4>().text()?;
+    echo::ir::<i64, 1>().text()?;
+    Ok(())
 }
