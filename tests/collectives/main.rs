@@ -7,6 +7,7 @@
 
 mod allreduce;
 mod copies;
+mod costs;
 mod counts;
 mod misuse;
 mod numbers;
