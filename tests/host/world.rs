@@ -78,7 +78,7 @@ fn windows() {
     check(
         window.write(3, &array),
         expect![[r#"
-        there is no rank 3 in a world of 3
+        there is no rank 3 in a window of 3 ranks
           = help: ranks are 0 to 2"#]],
     );
     check(
