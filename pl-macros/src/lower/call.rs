@@ -303,7 +303,7 @@ impl Lower<'_> {
             syn::Expr::Array(_) => {
                 self.error(
                     range,
-                    format!("{what} is a list, expected a {}", param.kind.describe()),
+                    format!("{what} is a list, expected {}", wanted(param.kind)),
                     "write the value without brackets",
                 );
                 None
@@ -314,7 +314,7 @@ impl Lower<'_> {
                     Some(param) => format!("name it: `{} = {written}`", param.name),
                     None => parameters(info),
                 };
-                self.error(range, format!("{what} is `{written}`, expected a {}", param.kind.describe()), help);
+                self.error(range, format!("{what} is `{written}`, expected {}", wanted(param.kind)), help);
                 None
             }
             other => {
@@ -588,6 +588,13 @@ fn enum_named(path: &syn::Path) -> Option<(EnumKind, String)> {
     let text = path_text(path);
     let (_, name) = text.rsplit_once("::")?.0.rsplit_once("::").filter(|(root, _)| *root == "pld")?;
     EnumKind::from_name(name).map(|kind| (kind, text.clone()))
+}
+
+/// What an argument must be, with its article.
+fn wanted(kind: ParamKind) -> String {
+    let what = kind.describe();
+    let article = if what.starts_with(['a', 'e', 'i', 'o', 'u']) { "an" } else { "a" };
+    format!("{article} {what}")
 }
 
 fn assign_name(left: &syn::Expr) -> Option<Ident> {
