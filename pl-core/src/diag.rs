@@ -1,6 +1,6 @@
 //! Diagnostics of the verifier, the passes and the binder: data, printed at the edge.
 
-use crate::ir::{Loc, Place};
+use crate::ir::{FunctionKind, Loc, Place};
 use core::fmt;
 
 /// One thing that is wrong.
@@ -32,8 +32,10 @@ impl Diagnostic {
 /// A diagnostic with its places resolved: what a user sees at run time.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Located {
-    /// The kernel.
+    /// The function.
     pub kernel: String,
+    /// Its level.
+    pub level: FunctionKind,
     /// Where it stands, when that is known.
     pub place: Option<Place>,
     /// The diagnostic.
@@ -47,16 +49,21 @@ impl Diagnostic {
     pub fn located(self, function: &crate::ir::Function) -> Located {
         let related = self.related.iter().map(|(loc, _)| function.place(*loc).cloned()).collect();
         let place = function.place(self.loc).or_else(|| function.place(function.loc)).cloned();
-        Located { kernel: function.name.to_string(), place, related, diagnostic: self }
+        Located { kernel: function.name.to_string(), level: function.kind, place, related, diagnostic: self }
     }
 }
 
 impl fmt::Display for Located {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "error: {}", self.diagnostic.message)?;
+        let what = match self.level {
+            FunctionKind::InCore | FunctionKind::Inline => "kernel",
+            FunctionKind::Orchestration => "Orchestration function",
+            FunctionKind::Host => "Host function",
+        };
         match &self.place {
-            Some(place) => write!(f, "\n  --> {place} (in kernel `{}`)", self.kernel)?,
-            None => write!(f, "\n  --> kernel `{}`", self.kernel)?,
+            Some(place) => write!(f, "\n  --> {place} (in {what} `{}`)", self.kernel)?,
+            None => write!(f, "\n  --> {what} `{}`", self.kernel)?,
         }
         for ((_, label), place) in self.diagnostic.related.iter().zip(&self.related) {
             match place {

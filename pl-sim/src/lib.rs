@@ -25,5 +25,10 @@ mod tiles;
 mod window;
 mod windows;
 
+/// Scalar arithmetic as devices do it, for who computes beside them.
+pub mod scalar {
+    pub use crate::plan::scalar::{ScalarTy, binary, cast, unary};
+}
+
 pub use plan::{Plan, plan_of};
 pub use simulator::{PLATFORMS, Simulator};

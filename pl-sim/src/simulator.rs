@@ -253,7 +253,8 @@ fn check_memory<'w>(
             if window.poisoned {
                 return Err(EngineError::Poisoned(*id));
             }
-            if (window.dtype, &window.shape) != (info.dtype, &info.shape) {
+            // A kernel may have it in another shape.
+            if (window.dtype, window.elements) != (info.dtype, info.elements) {
                 let problem = format!(
                     "it is `{}` {:?}; `{}` of kernel `{}` is `{}` {:?}",
                     window.dtype, window.shape, info.name, plan.kernel, info.dtype, info.shape

@@ -9,6 +9,7 @@ mod barriers;
 mod exchange;
 mod fold;
 mod gather;
+pub(crate) mod host;
 mod reduce;
 mod spread;
 

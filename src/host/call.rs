@@ -47,6 +47,12 @@ pub(super) struct WindowRef<'a> {
     pub(super) domain: &'a Arc<[usize]>,
 }
 
+impl<'a> WindowRef<'a> {
+    pub(super) fn new<T: Element>(window: &'a Window<T>) -> WindowRef<'a> {
+        WindowRef { shape: window.shape(), id: window.id, owner: &window.shared, domain: &window.domain }
+    }
+}
+
 /// A view whose elements do not lie in C order, and a copy in which they do.
 pub(super) trait Staged {
     /// The shape of both.
@@ -151,12 +157,7 @@ pub fn arg_out<'a, T: Element, D: Dimension + 'a>(view: ArrayViewMut<'a, T, D>) 
 
 /// A window.
 pub fn arg_window<T: Element>(window: &Window<T>) -> Argument<'_> {
-    Argument(Kind::Window(WindowRef {
-        shape: window.shape(),
-        id: window.id,
-        owner: &window.shared,
-        domain: &window.domain,
-    }))
+    Argument(Kind::Window(WindowRef::new(window)))
 }
 
 /// A scalar.
@@ -245,15 +246,18 @@ impl Call<'_> {
 
     /// Copies back what was written through copies.
     pub(super) fn finish(self) {
-        for argument in self.args {
-            if let Kind::Copied(mut staged) = argument.0 {
-                staged.finish();
-            }
-        }
+        self.args.into_iter().for_each(Argument::finish);
     }
 }
 
 impl Argument<'_> {
+    /// Copies back what was written through a copy.
+    pub(super) fn finish(self) {
+        if let Kind::Copied(mut staged) = self.0 {
+            staged.finish();
+        }
+    }
+
     fn value(&mut self) -> ArgValue<'_> {
         match &mut self.0 {
             Kind::In { bytes, .. } => ArgValue::In(bytes),

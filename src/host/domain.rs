@@ -6,7 +6,7 @@ use super::error::{BindProblem, Ranks};
 use super::launch::Placed;
 use super::world::Shared;
 use pl_core::diag::{Diagnostic, Located};
-use pl_core::ir::Loc;
+use pl_core::ir::{FunctionKind, Loc};
 use pl_core::pass;
 use std::sync::Arc;
 
@@ -60,5 +60,5 @@ fn outside(call: &Call<'_>, position: usize, domain: &[usize]) -> Located {
     let message = format!("the window passed for `{name}` is one of {} only", Ranks(&sorted));
     let help = "a rank uses windows of domains that it is a rank of: pass one that the world, or a subset with this rank, has made";
     let place = kernel.as_ref().and_then(|f| f.place(loc).or_else(|| f.place(f.loc)).cloned());
-    Located { kernel: call.kernel().into(), place, diagnostic: Diagnostic::new(loc, message, help), related: vec![] }
+    Located { kernel: call.kernel().into(), level: FunctionKind::InCore, place, diagnostic: Diagnostic::new(loc, message, help), related: vec![] }
 }

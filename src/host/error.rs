@@ -43,6 +43,17 @@ pub enum Error {
     /// A check stopped the run.
     #[error("{}", unprefixed(&.0.to_string()))]
     Fault(Box<Fault>),
+    /// A `Host` function cannot go on: what is wrong, and where.
+    #[error("{}", unprefixed(&.0.to_string()))]
+    Host(Box<Located>),
+    /// A launch that a `Host` function made failed.
+    #[error("{}", before_help(&error.to_string(), &format!("launched by {by}")))]
+    Launch {
+        /// The function, and where it launched: ``"`steps` at src/main.rs:12:5"``.
+        by: String,
+        /// What happened.
+        error: Box<Error>,
+    },
 }
 
 /// One thing that is wrong with the calls of a launch.
@@ -107,12 +118,7 @@ impl fmt::Display for BindProblem {
         if self.ranks.len() == self.calls {
             return f.write_str(&text);
         }
-        // The ranks stand before the help line, which comes last.
-        let ranks = format!("\n  = in the call of {}", Ranks(&self.ranks));
-        match text.rfind("\n  = help: ") {
-            Some(at) => write!(f, "{}{ranks}{}", &text[..at], &text[at..]),
-            None => write!(f, "{text}{ranks}"),
-        }
+        f.write_str(&before_help(&text, &format!("in the call of {}", Ranks(&self.ranks))))
     }
 }
 
@@ -138,6 +144,12 @@ impl fmt::Display for Reports<'_> {
 /// A report without the `error: ` that whoever prints it writes.
 fn unprefixed(text: &str) -> &str {
     text.strip_prefix("error: ").unwrap_or(text)
+}
+
+/// A report with one more line, before its help, which comes last.
+fn before_help(report: &str, line: &str) -> String {
+    let at = report.rfind("\n  = help: ").unwrap_or(report.len());
+    format!("{}\n  = {line}{}", &report[..at], &report[at..])
 }
 
 /// A message with its help line.
@@ -192,6 +204,7 @@ mod tests {
     fn problem(message: &str, help: &str, ranks: &[usize]) -> BindProblem {
         let located = Located {
             kernel: "k".into(),
+            level: pl_core::ir::FunctionKind::InCore,
             place: None,
             diagnostic: Diagnostic::new(Loc::NONE, message, help),
             related: vec![],

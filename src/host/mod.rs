@@ -8,6 +8,7 @@
 
 mod agree;
 mod call;
+mod collective;
 mod domain;
 mod error;
 mod launch;
@@ -22,8 +23,9 @@ pub use call::{Call, ScalarArgument, arg_in, arg_out, arg_scalar, arg_window, ca
 pub use error::{BindProblem, Error};
 pub use pl_core::cost::{Card, Count};
 pub use pl_core::fault::{Fault, Report};
+pub use pl_core::op::AllreduceMode;
 pub use pl_core::runtime::{LaunchOptions, Scheduler};
-pub use program::{HostCall, host_call};
+pub use program::{HostCall, HostLaunch, HostReport, HostStages, LaunchStages, host_call};
 pub use stage::Stage;
 pub use view::{RankView, RankViewMut};
 pub use window::Window;

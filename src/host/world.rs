@@ -1,5 +1,6 @@
 //! Worlds: devices, subsets of them, and their windows.
 
+use super::collective::Signals;
 use super::error::{count, there_are};
 use super::prepare::Programs;
 use super::{Error, Window};
@@ -27,6 +28,7 @@ pub struct World {
     /// Its ranks, as ranks of the world that was opened.
     pub(super) ranks: Arc<[usize]>,
     devices: Vec<u32>,
+    pub(super) signals: Signals,
 }
 
 /// What a world, its subsets and their windows have in common: a window keeps its engine alive.
@@ -65,7 +67,7 @@ impl World {
         let engine = pl_sim::Simulator::open(platform, device_ids.len())?;
         let shared = Shared { engine: Arc::new(engine), programs: Programs::default(), live: Mutex::default() };
         let ranks = (0..device_ids.len()).collect();
-        Ok(World { shared: Arc::new(shared), ranks, devices: device_ids.to_vec() })
+        Ok(World { shared: Arc::new(shared), ranks, devices: device_ids.to_vec(), signals: Signals::default() })
     }
 
     /// These ranks of this world as a world of their own, a *communication domain*: the first of them is its rank 0, and so on. It has its own windows,
@@ -142,6 +144,7 @@ impl World {
             shared: self.shared.clone(),
             ranks: ranks.iter().map(|rank| self.ranks[*rank]).collect(),
             devices: ranks.iter().map(|rank| self.devices[*rank]).collect(),
+            signals: Signals::default(),
         })
     }
 

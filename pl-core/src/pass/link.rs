@@ -14,6 +14,7 @@ pub fn load(source: &Source) -> Result<Function, BindError> {
     crate::text::parse_embedded(source.text, source.file).map_err(|errors| {
         let located = errors.into_iter().map(|e| Located {
             kernel: source.path.to_string(),
+            level: FunctionKind::InCore,
             place: Some(Place::new(Name::from(source.file), e.line, e.column)),
             diagnostic: Diagnostic::new(
                 Loc::NONE,

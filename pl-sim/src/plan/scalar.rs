@@ -10,7 +10,7 @@ use std::cmp::Ordering;
 
 /// The type of a scalar, with nothing left open.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) enum ScalarTy {
+pub enum ScalarTy {
     /// `bool`: 0 or 1.
     Bool,
     /// `usize`: 64 bits.
@@ -21,7 +21,7 @@ pub(crate) enum ScalarTy {
 
 impl ScalarTy {
     /// The name as Rust writes it.
-    pub(crate) const fn name(self) -> &'static str {
+    pub const fn name(self) -> &'static str {
         match self {
             ScalarTy::Bool => "bool",
             ScalarTy::Index => "usize",
@@ -30,12 +30,12 @@ impl ScalarTy {
     }
 
     /// Whether it is a floating-point type.
-    pub(crate) const fn is_float(self) -> bool {
+    pub const fn is_float(self) -> bool {
         matches!(self, ScalarTy::Elem(dtype) if dtype.is_float())
     }
 
     /// The register that holds a literal; `None` when the type cannot hold it.
-    pub(crate) fn literal(self, lit: Lit) -> Option<u64> {
+    pub fn literal(self, lit: Lit) -> Option<u64> {
         match (self, lit) {
             (ScalarTy::Bool, Lit::Bool(value)) => Some(u64::from(value)),
             (ScalarTy::Index, Lit::Int(value)) => u64::try_from(value).ok(),
@@ -54,8 +54,18 @@ impl ScalarTy {
         }
     }
 
+    /// The literal that gives this register.
+    pub fn value(self, bits: u64) -> Lit {
+        match self {
+            ScalarTy::Bool => Lit::Bool(bits != 0),
+            ScalarTy::Index => Lit::Int(i128::from(bits)),
+            ScalarTy::Elem(dtype) if dtype.is_float() => Lit::Float(f64::from(float_value(dtype, bits))),
+            ScalarTy::Elem(_) => Lit::Int(i128::from(bits as i64)),
+        }
+    }
+
     /// A register of this type as Rust writes the value.
-    pub(crate) fn show(self, bits: u64) -> String {
+    pub fn show(self, bits: u64) -> String {
         match self {
             ScalarTy::Bool => (bits != 0).to_string(),
             ScalarTy::Index => bits.to_string(),
@@ -183,7 +193,10 @@ fn float<T: Element<Wide = f32>>(op: BinOp, a: u64, b: u64) -> u64 {
 }
 
 /// A binary operator on two scalars of one type.
-pub(crate) fn binary(op: BinOp, ty: ScalarTy, a: u64, b: u64) -> Result<u64, ArithmeticProblem> {
+///
+/// # Errors
+/// The problem of an operation that has no result.
+pub fn binary(op: BinOp, ty: ScalarTy, a: u64, b: u64) -> Result<u64, ArithmeticProblem> {
     match ty {
         ScalarTy::Index => index(op, a, b),
         ScalarTy::Bool => Ok(match op {
@@ -206,7 +219,10 @@ pub(crate) fn binary(op: BinOp, ty: ScalarTy, a: u64, b: u64) -> Result<u64, Ari
 }
 
 /// A unary operator.
-pub(crate) fn unary(op: UnOp, ty: ScalarTy, a: u64) -> Result<u64, ArithmeticProblem> {
+///
+/// # Errors
+/// The problem of an operation that has no result.
+pub fn unary(op: UnOp, ty: ScalarTy, a: u64) -> Result<u64, ArithmeticProblem> {
     match (op, ty) {
         (UnOp::Not, ScalarTy::Bool) => Ok(a ^ 1),
         (UnOp::Not, ScalarTy::Index) => Ok(!a),
@@ -219,7 +235,7 @@ pub(crate) fn unary(op: UnOp, ty: ScalarTy, a: u64) -> Result<u64, ArithmeticPro
 }
 
 /// `as`, as Rust does it.
-pub(crate) fn cast(from: ScalarTy, to: ScalarTy, a: u64) -> u64 {
+pub fn cast(from: ScalarTy, to: ScalarTy, a: u64) -> u64 {
     // What is not a float stands in the register as 64 bits with the right sign already.
     let wide = match from {
         ScalarTy::Elem(dtype) if dtype.is_float() => return cast_float(float_value(dtype, a), to),
@@ -346,5 +362,12 @@ mod tests {
         assert_eq!(cast(ScalarTy::Index, f32_, u64::MAX), (u64::MAX as f32).to_register());
         assert_eq!(cast(ScalarTy::Bool, I32, 1), 1);
         assert_eq!(cast(ScalarTy::Index, I32, 1 << 32 | 7), 7);
+    }
+
+    #[test]
+    fn values_are_literals() {
+        for (ty, bits) in [(I32, int(-7)), (F16, 0x3e00), (ScalarTy::Index, u64::MAX), (ScalarTy::Bool, 1)] {
+            assert_eq!(ty.literal(ty.value(bits)), Some(bits));
+        }
     }
 }
