@@ -4,6 +4,7 @@
 
 mod arguments;
 mod cli;
+mod collectives_host;
 mod concurrency;
 mod domains;
 #[expect(dead_code, reason = "the example's own command line")]
@@ -13,6 +14,7 @@ mod faults;
 mod library;
 mod ops;
 mod process;
+mod program;
 mod programs;
 mod reduce_scatter;
 mod reference;

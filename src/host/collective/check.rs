@@ -56,7 +56,10 @@ impl Collective<'_> {
                 let list = allowed.iter().map(|d| d.name()).collect::<Vec<_>>().join(", ");
                 return Err(Error::usage(
                     format!("`{name}` of `{}` has element type `{}`, expected {list}", info.path, memory.dtype),
-                    format!("make it a window of {}", if allowed.len() > 1 { "one of these types" } else { "this type" }),
+                    format!(
+                        "make it a window of {}",
+                        if allowed.len() > 1 { "one of these types" } else { "this type" }
+                    ),
                 ));
             }
         }
@@ -121,7 +124,11 @@ fn check_domain(world: &World, memory: &Memory<'_>, name: &str, path: &str) -> R
     }
     if memory.window.domain != &world.ranks {
         return Err(Error::usage(
-            format!("`{name}` of `{path}` is a window of the ranks {:?}, called on {}", memory.window.domain, world.describe()),
+            format!(
+                "`{name}` of `{path}` is a window of the ranks {:?}, called on {}",
+                memory.window.domain,
+                world.describe()
+            ),
             "a collective is among the ranks of its windows: call it on the world or subset that made them",
         ));
     }

@@ -161,7 +161,11 @@ impl<'w, 'a> Interpreter<'w, 'a> {
                 let (mut at, end) = (self.index(start, loc)?, self.index(end, loc)?);
                 let step = self.index(step, loc)?;
                 if step == 0 {
-                    return Err(self.error(loc, "the step of a range is 0", "the step of `pl::range` must be at least 1"));
+                    return Err(self.error(
+                        loc,
+                        "the step of a range is 0",
+                        "the step of `pl::range` must be at least 1",
+                    ));
                 }
                 while at < end {
                     self.step(loc)?;
@@ -241,7 +245,8 @@ impl<'w, 'a> Interpreter<'w, 'a> {
                         Some(part) => Value::Tensor(part),
                         None => {
                             let extent = tensor.shape.first().copied().unwrap_or(0);
-                            let message = format!("`{name}[{position}]` is outside of `{name}`, which has {extent} parts");
+                            let message =
+                                format!("`{name}[{position}]` is outside of `{name}`, which has {extent} parts");
                             let help = "its outermost axis has one entry for each rank: pass an array with as many";
                             return Err(self.error(at, message, help));
                         }
@@ -277,13 +282,16 @@ impl<'w, 'a> Interpreter<'w, 'a> {
             if (made_dtype, &made) == (*dtype, &shape) {
                 return Ok(window);
             }
-            let message = format!("the window buffer `{name}` is the window of `{made_dtype}` {made:?}, not of `{dtype}` {shape:?}");
+            let message = format!(
+                "the window buffer `{name}` is the window of `{made_dtype}` {made:?}, not of `{dtype}` {shape:?}"
+            );
             return Err(self.error(loc, message, "a buffer holds one window: allocate another for the other"));
         }
         let needed = shape.iter().try_fold(dtype.bytes() as u64, |n, e| n.checked_mul(*e as u64));
         if needed.is_none_or(|needed| needed > bytes) {
             let needed = needed.map_or("more than 2^64".into(), |n| n.to_string());
-            let message = format!("a window of `{dtype}` {shape:?} needs {needed} bytes, the buffer `{name}` has {bytes}");
+            let message =
+                format!("a window of `{dtype}` {shape:?} needs {needed} bytes, the buffer `{name}` has {bytes}");
             let help = format!("allocate the product of the extents times {} bytes", dtype.bytes());
             return Err(self.error(loc, message, help));
         }
@@ -302,7 +310,8 @@ impl<'w, 'a> Interpreter<'w, 'a> {
             let expected = self.index(extent, loc)?;
             if found.get(axis).is_none_or(|found| *found as u64 != expected) {
                 let name = self.function.local_name(local);
-                let message = format!("axis {axis} of `{name}` is {}, declared is {expected}", found.get(axis).unwrap_or(&0));
+                let message =
+                    format!("axis {axis} of `{name}` is {}, declared is {expected}", found.get(axis).unwrap_or(&0));
                 return Err(self.error(loc, message, "declare the shape that the value has"));
             }
         }

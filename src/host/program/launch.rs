@@ -38,11 +38,13 @@ impl Interpreter<'_, '_> {
         let (at, ranks) = (device.loc.or(loc), self.world.size());
         let rank = self.index(device, loc)?;
         let Some(device) = usize::try_from(rank).ok().filter(|rank| *rank < ranks) else {
-            let message = format!("device {rank} is not a rank: {} has ranks 0 to {}", self.world.describe(), ranks - 1);
+            let message =
+                format!("device {rank} is not a rank: {} has ranks 0 to {}", self.world.describe(), ranks - 1);
             return Err(self.error(at, message, "loop over the ranks: `for r in 0..pld::world_size()`"));
         };
         if let Some(first) = self.dispatches.iter().find(|d| d.device == device) {
-            let before = self.function.place(first.loc).map_or(String::new(), |place| format!(", the first at {place}"));
+            let before =
+                self.function.place(first.loc).map_or(String::new(), |place| format!(", the first at {place}"));
             let message = format!("the loop dispatches twice to rank {device}{before}");
             return Err(self.error(at, message, "every rank takes part in a launch once"));
         }
@@ -53,7 +55,8 @@ impl Interpreter<'_, '_> {
                 Some(Value::Tensor(tensor)) => Passed::Tensor(tensor.clone()),
                 Some(Value::Window(window)) => Passed::Window(*window),
                 _ => {
-                    let declared = match self.callees.get(callee).and_then(|(_, f)| f.params.get(index)).map(|p| &p.ty) {
+                    let declared = match self.callees.get(callee).and_then(|(_, f)| f.params.get(index)).map(|p| &p.ty)
+                    {
                         Some(Type::Scalar(ty)) => super::scalars::scalar_type(ty),
                         _ => None,
                     };
@@ -77,8 +80,10 @@ impl Interpreter<'_, '_> {
         let missing: Vec<usize> =
             (0..self.world.size()).filter(|rank| dispatches.iter().all(|d| d.device != *rank)).collect();
         if !missing.is_empty() {
-            let message = format!("the loop dispatches to {}, and leaves out {}", count(dispatches.len()), Ranks(&missing));
-            let help = "every rank takes part in a launch once: `for r in 0..pld::world_size() { step(…, device = r); }`";
+            let message =
+                format!("the loop dispatches to {}, and leaves out {}", count(dispatches.len()), Ranks(&missing));
+            let help =
+                "every rank takes part in a launch once: `for r in 0..pld::world_size() { step(…, device = r); }`";
             return Err(self.error(loc, message, help));
         }
         let mut names: Vec<&str> = vec![];
@@ -91,7 +96,9 @@ impl Interpreter<'_, '_> {
         let result = self.launch_calls(&dispatches, launches);
         let result = match result {
             Ok(result) => result,
-            Err(Failure::Overlap { memory, first, second }) => return Err(self.overlap(memory, &dispatches, first, second)),
+            Err(Failure::Overlap { memory, first, second }) => {
+                return Err(self.overlap(memory, &dispatches, first, second));
+            }
             Err(Failure::Launch(error)) => return Err(Error::Launch { by: self.site(loc), error: Box::new(error) }),
         };
         launches.outcomes.push(Outcome { what, place: self.function.place(loc).cloned(), result });
@@ -191,7 +198,8 @@ impl Interpreter<'_, '_> {
         let place = self.function.place(loc).cloned();
         launches.outcomes.push(Outcome { what: info.path.into(), place, result });
         if let (Some(dst), pl_core::op::ResultKind::Memory(memory)) = (op.dst, info.result) {
-            let value = op.args.get(usize::from(memory)).and_then(|a| a.as_local()).and_then(|id| self.value(id)).cloned();
+            let value =
+                op.args.get(usize::from(memory)).and_then(|a| a.as_local()).and_then(|id| self.value(id)).cloned();
             let value = self.known(value, loc)?;
             self.set(dst, value);
         }
@@ -212,7 +220,11 @@ impl Interpreter<'_, '_> {
 /// Why there was no launch, or none that went well.
 enum Failure {
     /// Two calls want what one of them writes.
-    Overlap { memory: usize, first: usize, second: usize },
+    Overlap {
+        memory: usize,
+        first: usize,
+        second: usize,
+    },
     Launch(Error),
 }
 

@@ -91,7 +91,8 @@ impl World {
         let mut interpreter = Interpreter::new(self, call.0, options)?;
         let launches = interpreter.run(|world, options, calls| world.launch_with(options, calls))?;
         interpreter.finish();
-        let launches = launches.into_iter().map(|Outcome { what, place, result }| HostLaunch { what, place, report: result });
+        let launches =
+            launches.into_iter().map(|Outcome { what, place, result }| HostLaunch { what, place, report: result });
         Ok(HostReport { launches: launches.collect() })
     }
 
@@ -103,7 +104,8 @@ impl World {
     pub fn compile_host(&self, call: HostCall<'_>) -> Result<HostStages, Error> {
         let mut interpreter = Interpreter::new(self, call.0, LaunchOptions::default())?;
         let launches = interpreter.run(|world, _, calls| world.compile(calls))?;
-        let launches = launches.into_iter().map(|Outcome { what, place, result }| LaunchStages { what, place, ranks: result });
+        let launches =
+            launches.into_iter().map(|Outcome { what, place, result }| LaunchStages { what, place, ranks: result });
         Ok(HostStages { function: interpreter.into_function(), launches: launches.collect() })
     }
 }

@@ -100,9 +100,10 @@ impl Interpreter<'_, '_> {
 
     fn arithmetic(&self, problem: ArithmeticProblem, operation: &str, ty: ScalarTy, at: Loc) -> Error {
         let (what, help) = match (problem, ty) {
-            (ArithmeticProblem::Underflow, ScalarTy::Index) => {
-                ("is less than 0", "an index is never negative: compare before you subtract, or add before you subtract")
-            }
+            (ArithmeticProblem::Underflow, ScalarTy::Index) => (
+                "is less than 0",
+                "an index is never negative: compare before you subtract, or add before you subtract",
+            ),
             (ArithmeticProblem::Overflow, ScalarTy::Index) => {
                 ("overflows", "an index has 64 bits: look at where these values come from")
             }
