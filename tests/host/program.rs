@@ -181,8 +181,8 @@ fn a_launch_has_every_rank_once() {
     let mut run = |start, end, shift, parts| text(world.run(ranges(y.view_mut(), start, end, shift, parts)));
     for (problem, expected) in [
         (run(1, 3, 1, 0), "the loop dispatches to 2 ranks, and leaves out ranks 0, 3"),
-        (run(0, 0, 1, 0), "the loop dispatches to no rank, and leaves out ranks 0 to 3"),
-        (run(0, 5, 1, 0), "device 4 is not a rank: a world of 4 ranks has ranks 0 to 3"),
+        (run(0, 0, 1, 0), "the loop dispatches to 0 ranks, and leaves out ranks 0 to 3"),
+        (run(0, 5, 1, 0), "device 4 is not a rank of a world of 4 ranks: ranks are 0 to 3"),
         (run(0, 4, 0, 0), "the loop dispatches twice to rank 0"),
     ] {
         assert!(problem.starts_with(expected), "{problem}");

@@ -1,6 +1,7 @@
 //! The arguments of a collective against its entry in the table, before anything is launched.
 
 use super::{Collective, Memory};
+use crate::host::error::there_are;
 use crate::host::{Error, World};
 use pl_core::op::{Dim, OpInfo, ParamKind};
 use std::sync::Arc;
@@ -36,7 +37,7 @@ impl Collective<'_> {
         if info.params.iter().any(|p| p.kind == ParamKind::Peer) && self.root >= ranks as u64 {
             return Err(Error::usage(
                 format!("`root` of `{path}` is {}, which is not a rank of {}", self.root, world.describe()),
-                format!("ranks are 0 to {}", ranks - 1),
+                there_are(ranks),
             ));
         }
         if let Some(only) = info.only

@@ -5,7 +5,7 @@ use super::loans::{Loan, Overlap, Want, lend};
 use super::value::{Tensor, Value};
 use crate::host::call::{Argument, Call, Kind};
 use crate::host::collective::{Collective, Memory};
-use crate::host::error::Ranks;
+use crate::host::error::{Ranks, count, there_are};
 use crate::host::{Error, World};
 use pl_core::ir::{ArgKind, ConstValue, Elem, EnumValue, Loc, Mode, Op, ScalarType, Type};
 use pl_core::op::{EnumKind, ParamKind};
@@ -38,8 +38,7 @@ impl Interpreter<'_, '_> {
         let (at, ranks) = (device.loc.or(loc), self.world.size());
         let rank = self.index(device, loc)?;
         let Some(device) = usize::try_from(rank).ok().filter(|rank| *rank < ranks) else {
-            let message =
-                format!("device {rank} is not a rank: {} has ranks 0 to {}", self.world.describe(), ranks - 1);
+            let message = format!("device {rank} is not a rank of {}: {}", self.world.describe(), there_are(ranks));
             return Err(self.error(at, message, "loop over the ranks: `for r in 0..pld::world_size()`"));
         };
         if let Some(first) = self.dispatches.iter().find(|d| d.device == device) {
@@ -236,12 +235,4 @@ fn constant(bits: u64, ty: ScalarTy) -> ConstValue {
         ScalarTy::Elem(dtype) => ScalarType::Elem(Elem::Known(dtype)),
     };
     ConstValue::Scalar(ty.value(bits), scalar)
-}
-
-fn count(ranks: usize) -> String {
-    match ranks {
-        0 => "no rank".into(),
-        1 => "1 rank".into(),
-        n => format!("{n} ranks"),
-    }
 }
