@@ -14,6 +14,8 @@ struct Program {
     name: String,
     help: String,
     modes: Vec<&'static str>,
+    /// The flags of its own, with their values: `--op=max`.
+    choices: Vec<Vec<String>>,
 }
 
 /// An array that a program reads or writes.
@@ -41,7 +43,15 @@ impl Program {
         assert_eq!((output.status, &*output.stderr), (Some(0), ""), "{name}");
         let help = output.stdout;
         let modes = if help.contains("--mode <MODE>") { vec!["--mode=hand", "--mode=builtin"] } else { vec![] };
-        Program { name, help, modes }
+        let mut choices = vec![];
+        let mut lines = help.lines().map(str::trim);
+        while let Some(line) = lines.next() {
+            let Some(flag) = line.strip_suffix(" <CHOICE>") else { continue };
+            let values = lines.by_ref().take_while(|line| !line.starts_with("[default: "));
+            let value = |line: &str| Some(format!("{flag}={}", line.strip_prefix("- ")?.split_once(':')?.0));
+            choices.push(values.filter_map(value).collect());
+        }
+        Program { name, help, modes, choices }
     }
 
     fn run(&self, args: &[&str]) -> Output {
@@ -136,6 +146,27 @@ fn one_source_for_every_number_of_ranks() {
             program.in_each_mode(&["-d", "0-2", "--seed", seed], |args, output| check_ok(args, &output));
         }
     }
+}
+
+#[test]
+fn in_every_way() {
+    let mut flags = 0;
+    for program in Program::all() {
+        // All combinations of the values of its own flags.
+        let mut ways = vec![vec![]];
+        for values in &program.choices {
+            assert!(values.len() > 1, "{}: {values:?}", program.name);
+            ways = ways.iter().flat_map(|way| values.iter().map(|v| [&way[..], &[v.as_str()]].concat())).collect();
+            flags += 1;
+        }
+        for way in ways.iter().filter(|way| !way.is_empty()) {
+            for devices in RANKS {
+                let args = [&["-d", devices], &way[..]].concat();
+                program.in_each_mode(&args, |args, output| check_ok(args, &output));
+            }
+        }
+    }
+    assert!(flags >= 2, "11_allreduce_reveal has two");
 }
 
 #[test]

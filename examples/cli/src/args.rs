@@ -26,7 +26,8 @@ pub struct Program {
     pub(crate) min_ranks: usize,
     pub(crate) modes: bool,
     pub(crate) compares: bool,
-    pub(crate) choice: Option<Choice>,
+    /// In the order in which they were declared.
+    pub(crate) choices: [Option<Choice>; 2],
     pub(crate) input: Option<Data>,
     /// What the input is without `--input`.
     without: &'static str,
@@ -58,8 +59,8 @@ pub(crate) struct Choice {
 impl Program {
     /// A program by its name, as `cargo run --example` takes it, and one line that says what it shows. It needs two ranks.
     pub const fn new(name: &'static str, about: &'static str) -> Program {
-        let (min_ranks, modes, compares, choice) = (2, false, false, None);
-        Program { name, about, min_ranks, modes, compares, choice, input: None, without: "", output: None }
+        let (min_ranks, modes, compares, choices) = (2, false, false, [None, None]);
+        Program { name, about, min_ranks, modes, compares, choices, input: None, without: "", output: None }
     }
 
     /// The fewest ranks that make sense, when that is not two.
@@ -77,14 +78,17 @@ impl Program {
         Program { compares: true, ..self }
     }
 
-    /// A flag of its own, `--flag VALUE`, with values and what they mean; the first is the default. See [`Session::choice`](crate::Session::choice).
+    /// A flag of its own, `--flag VALUE`, with values and what they mean; the first is the default. A program may have two. See
+    /// [`Session::choice`](crate::Session::choice).
     pub const fn choice(
         self,
         flag: &'static str,
         help: &'static str,
         values: &'static [(&'static str, &'static str)],
     ) -> Program {
-        Program { choice: Some(Choice { flag, help, values }), ..self }
+        let choice = Some(Choice { flag, help, values });
+        let choices = if self.choices[0].is_none() { [choice, None] } else { [self.choices[0], choice] };
+        Program { choices, ..self }
     }
 
     /// It takes an array: `--input`. An axis of `shape` is a product of `P`, numbers, and names of sizes that the file chooses:
@@ -104,10 +108,12 @@ impl Program {
         // Flags that the program lacks are not defined, and have no value.
         let mut path = |flag| matches.try_remove_one::<PathBuf>(flag).ok().flatten();
         let (input, output) = (path("input"), path("output"));
+        let chosen = |choice: &Choice| Some((choice.flag, matches.remove_one(choice.flag)?));
+        let choices = self.choices.iter().flatten().filter_map(chosen).collect();
         Ok(Args {
             mode: matches.try_remove_one("mode").ok().flatten().unwrap_or_default(),
             emit: matches.remove_one("emit"),
-            choice: self.choice.and_then(|choice| matches.remove_one(choice.flag)).unwrap_or_default(),
+            choices,
             input,
             output,
             world: WorldArgs::from_arg_matches(&matches)?,
@@ -121,7 +127,7 @@ impl Program {
         let flag = |name: &'static str, value: &'static str, help: &'static str| {
             Arg::new(name).long(name).value_name(value).help(help)
         };
-        if let Some(Choice { flag: name, help, values }) = self.choice {
+        for Choice { flag: name, help, values } in self.choices.into_iter().flatten() {
             let possible = values.iter().map(|(name, help)| PossibleValue::new(*name).help(*help));
             let default = values.first().map_or("", |(name, _)| name);
             let parser = PossibleValuesParser::new(possible);
@@ -195,7 +201,7 @@ pub(crate) struct Args {
     pub(crate) world: WorldArgs,
     pub(crate) mode: Mode,
     pub(crate) emit: Option<Emit>,
-    pub(crate) choice: String,
+    pub(crate) choices: Vec<(&'static str, String)>,
     pub(crate) input: Option<PathBuf>,
     pub(crate) output: Option<PathBuf>,
 }
@@ -270,6 +276,7 @@ mod tests {
         .modes()
         .compares()
         .choice("way", "Which way round", &[("left", "To the left"), ("right", "To the right")])
+        .choice("pace", "How", &[("slow", "Step by step"), ("fast", "At once")])
         .input("x", DType::F32, "[P, SIZE]", "it is random")
         .output("y", DType::I32, "[P]");
 
@@ -283,8 +290,9 @@ mod tests {
         let args = parse(&FULL, "").unwrap();
         assert_eq!((&*args.world.platform, args.world.devices.0), ("a2a3sim", vec![0, 1]));
         assert_eq!((args.world.seed, args.world.color), (None, Color::Auto));
-        assert_eq!((args.mode, args.emit, &*args.choice, args.input), (Mode::Hand, None, "left", None));
-        assert_eq!(parse(&BARE, "").unwrap().choice, "");
+        assert_eq!((args.mode, args.emit, args.input), (Mode::Hand, None, None));
+        assert_eq!(args.choices, [("way", "left".to_owned()), ("pace", "slow".to_owned())]);
+        assert_eq!(parse(&BARE, "").unwrap().choices, []);
     }
 
     #[test]
@@ -292,7 +300,8 @@ mod tests {
         let flags = "-p sim -d 4,9 --seed 7 --color never --mode builtin --way right --input a.npy --output b.npy";
         let args = parse(&FULL, flags).unwrap();
         assert_eq!((args.world.seed, args.world.color), (Some(7), Color::Never));
-        assert_eq!((args.mode, args.emit, &*args.choice), (Mode::Builtin, None, "right"));
+        assert_eq!((args.mode, args.emit), (Mode::Builtin, None));
+        assert_eq!(args.choices, [("way", "right".to_owned()), ("pace", "slow".to_owned())]);
         assert_eq!((args.input, args.output), (Some("a.npy".into()), Some("b.npy".into())));
         assert_eq!(parse(&FULL, "--emit compare").unwrap().emit, Some(Emit::Compare));
     }

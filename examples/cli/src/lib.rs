@@ -51,7 +51,7 @@
 //! # What the parts do
 //! - [`Program`] is built from a name and a line. All programs have `-p`, `-d`, `--seed`, `--color`, `--emit` and `--help`;
 //!   [`modes`](Program::modes) adds `--mode hand|builtin` and `--emit diff`, [`input`](Program::input) and [`output`](Program::output) add the
-//!   files, [`choice`](Program::choice) a flag of the program's own, [`compares`](Program::compares) `--emit compare`, and
+//!   files, [`choice`](Program::choice) flags of the program's own, [`compares`](Program::compares) `--emit compare`, and
 //!   [`min_ranks`](Program::min_ranks) says that a program does with one rank.
 //! - [`Session::world`] opens the world, [`Session::input`] reads an array of `f32` or `i32` and checks it against the shape that the program
 //!   promises (axes are products of `P`, numbers, and free names), [`array`](fn@array) makes one.

@@ -108,9 +108,9 @@ impl Session {
         self.args.mode
     }
 
-    /// What the user chose with the program's own flag ([`Program::choice`]).
-    pub fn choice(&self) -> &str {
-        &self.args.choice
+    /// What the user chose with a flag of the program's own ([`Program::choice`]); of a flag that it has not, nothing.
+    pub fn choice(&self, flag: &str) -> &str {
+        self.args.choices.iter().find(|(name, _)| *name == flag).map_or("", |(_, value)| value)
     }
 
     /// The array of `--input`, when there is one, of the element type and shape that the program promises.

@@ -5,6 +5,11 @@
 
 pub mod all_to_all;
 pub mod allgather;
+mod allreduce;
+mod allreduce_mesh;
+mod allreduce_reveal;
+mod allreduce_ring;
+mod allreduce_two_phase;
 pub mod barrier;
 pub mod broadcast;
 pub mod dynamic_rank_count;
@@ -34,6 +39,10 @@ const PAGES: &[Run] = &[
     remote::run,
     put_get::run,
     dynamic_rank_count::run,
+    allreduce_mesh::run,
+    allreduce_two_phase::run,
+    allreduce_ring::run,
+    allreduce_reveal::run,
     broadcast::run,
     allgather::run,
     reduce_scatter::run,

@@ -7,8 +7,10 @@
 //!
 //! A golden may also know what typical mistakes give ([`Golden::mistake`]): a wrong result is then told by its cause.
 
+mod allreduce;
 mod reduce_scatter;
 
+pub use allreduce::allreduce;
 pub use reduce_scatter::reduce_scatter;
 
 use crate::number::Number;
