@@ -8,8 +8,7 @@
 //! ```
 //! The walkthrough is in `docs/tutorial/11-allreduce-reveal.md`.
 
-#[expect(dead_code, reason = "of 08, 09 and 10 the barriers are used")]
-mod allreduce;
+pub mod allreduce;
 
 use allreduce::{ring::meet_in_round, two_phase::meet};
 use pl::distributed as pld;

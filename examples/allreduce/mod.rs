@@ -23,8 +23,11 @@ pub struct Way {
     signal: fn(usize) -> [usize; 2],
 }
 
+/// Every rank reads every rank's vector.
 pub const MESH: Way = Way { name: "mesh", step: mesh::mesh_step, signal: |p| [p, 1] };
+/// Every rank adds up a chunk, then all fetch each other's.
 pub const TWO_PHASE: Way = Way { name: "two-phase", step: two_phase::two_phase_step, signal: |p| [p, 1] };
+/// A segment a round, from the left neighbour.
 pub const RING: Way = Way { name: "ring", step: ring::ring_step, signal: |p| [2 * (p - 1), p] };
 
 /// What the programs say of themselves.

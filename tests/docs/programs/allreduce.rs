@@ -1,8 +1,6 @@
 //! What the programs of the pages about allreduce have in common.
 
-#[expect(dead_code, reason = "the examples' host side")]
-#[path = "../../../examples/allreduce/mod.rs"]
-pub mod ways;
+pub use super::allreduce_reveal::reveal::allreduce as ways;
 
 use super::{checked, seeded};
 use pl::distributed as pld;

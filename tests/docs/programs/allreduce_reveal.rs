@@ -10,7 +10,7 @@ use reveal::{builtin_mesh, hand_mesh};
 
 #[expect(dead_code, reason = "the example's own command line")]
 #[path = "../../../examples/11_allreduce_reveal.rs"]
-mod reveal;
+pub mod reveal;
 
 const SUM: i32 = ReduceOp::Sum.value();
 const MAX: i32 = ReduceOp::Max.value();
