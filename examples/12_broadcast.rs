@@ -98,7 +98,7 @@ fn main() -> ExitCode {
 fn run(session: &Session) -> Result<Done, Failure> {
     let world = session.world()?;
     let p = world.size();
-    let root = if session.choice() == "last" { p - 1 } else { 0 };
+    let root = if session.choice("root") == "last" { p - 1 } else { 0 };
     let x = session.input(p)?.map_or_else(|| array((p, 1, 64), |(r, _, i)| (100 * r + i) as f32), Ok)?;
     let size = x.dim().2;
     let mut y = Array3::zeros(x.dim());
