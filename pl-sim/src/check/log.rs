@@ -30,13 +30,11 @@ struct Segment {
     write: Stamp,
     /// A read since.
     read: Stamp,
-    /// An add since.
-    add: Stamp,
-    /// Further ones; rarely there.
+    /// What else there was; rarely there, and apart, so that a segment is small.
     more: Option<Box<More>>,
 }
 
-/// Reads and adds beyond one of each.
+/// Adds, and reads beyond one.
 #[derive(Clone, Debug, Default, PartialEq)]
 struct More {
     reads: Vec<Stamp>,
@@ -46,18 +44,18 @@ struct More {
 impl Segment {
     /// Elements that were only accessed once.
     fn new(start: u32, end: u32, access: Access, stamp: Stamp) -> Segment {
-        let mut segment = Segment { start, end, write: Stamp::NONE, read: Stamp::NONE, add: Stamp::NONE, more: None };
+        let mut segment = Segment { start, end, write: Stamp::NONE, read: Stamp::NONE, more: None };
         match access {
             Access::Read => segment.read = stamp,
             Access::Write => segment.write = stamp,
-            Access::Add => segment.add = stamp,
+            Access::Add => segment.more = Some(Box::new(More { reads: vec![], adds: vec![stamp] })),
         }
         segment
     }
 
     /// Whether the two may be one segment.
     fn alike(&self, other: &Segment) -> bool {
-        (self.write, self.read, self.add) == (other.write, other.read, other.add) && self.more == other.more
+        (self.write, self.read) == (other.write, other.read) && self.more == other.more
     }
 
     /// Records an access that does not conflict, in the place of those that it makes needless.
@@ -73,9 +71,8 @@ impl Segment {
                 self.more = None;
             }
         }
-        let one = if access == Access::Read { &mut self.read } else { &mut self.add };
-        if clock.follows(*one) {
-            *one = stamp;
+        if access == Access::Read && clock.follows(self.read) {
+            self.read = stamp;
         } else {
             self.more.get_or_insert_default().lists(access).0.push(stamp);
         }
@@ -83,12 +80,20 @@ impl Segment {
 
     /// The first add, or the first read, that is not ordered before what the rank of `clock` does.
     fn unordered(&self, access: Access, clock: &Clock) -> Option<Stamp> {
-        let (one, more) = match access {
-            Access::Write => (self.write, None),
-            Access::Read => (self.read, self.more.as_ref().map(|more| &more.reads)),
-            Access::Add => (self.add, self.more.as_ref().map(|more| &more.adds)),
+        let one = match access {
+            Access::Write => self.write,
+            Access::Read => self.read,
+            Access::Add => Stamp::NONE,
         };
-        std::iter::once(&one).chain(more.into_iter().flatten()).find(|&&stamp| !clock.follows(stamp)).copied()
+        if !clock.follows(one) {
+            return Some(one);
+        }
+        let more = match access {
+            Access::Write => &[],
+            Access::Read => &self.more.as_ref()?.reads[..],
+            Access::Add => &self.more.as_ref()?.adds[..],
+        };
+        more.iter().find(|&&stamp| !clock.follows(stamp)).copied()
     }
 
     /// An access that conflicts with one of the rank of `clock`.
@@ -285,7 +290,9 @@ impl Log {
     /// Whether an access of this launch changed an element.
     pub(crate) fn changed(&self, position: u32) -> bool {
         let segment = self.get(self.find(position)).filter(|segment| segment.start <= position);
-        segment.is_some_and(|segment| !segment.write.is_none() || !segment.add.is_none())
+        segment.is_some_and(|segment| {
+            !segment.write.is_none() || segment.more.as_ref().is_some_and(|more| !more.adds.is_empty())
+        })
     }
 
     /// Adds a segment to the scratch, or lengthens the last one.
@@ -432,6 +439,6 @@ mod tests {
 
     #[test]
     fn a_segment_is_small() {
-        assert!(std::mem::size_of::<Segment>() <= 64);
+        assert!(std::mem::size_of::<Segment>() <= 40);
     }
 }
