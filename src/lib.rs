@@ -55,6 +55,14 @@
 //! [`World::subset`] makes a world of some ranks, a *domain* with windows, rank numbers and collectives of its own, on the same devices. A kernel may use windows
 //! of several domains, and [`World::launch_together`] runs disjoint ones in one launch.
 //!
+//! # Host functions, and collectives from the host
+//! A whole step can be one function: `#[pl::function(Host)]` allocates windows, dispatches kernels in loops over the ranks, and calls collectives between.
+//! [`World::run`] runs it: each loop that dispatches is one launch, and reports say which line made it. `Orchestration` functions, which
+//! call kernels one after the other on one device, are launched and dispatched like kernels.
+//!
+//! Programs that launch by themselves have the collectives as methods: [`World::allreduce`], [`World::broadcast`] and their siblings, on windows, and on
+//! subsets as well.
+//!
 //! # The memory model
 //! Within a rank, ops happen in the order of the program. Between ranks **only signals order**: what a rank did before a
 //! [`notify`](distributed::system::notify) happens before what another does after a [`wait`](distributed::system::wait) that passed because of it, and so on from

@@ -71,6 +71,15 @@ pub struct BindProblem {
 const SHOWN: usize = 20;
 
 impl Error {
+    /// The fault that stopped a run, also in a launch that a `Host` function made.
+    pub fn fault(&self) -> Option<&Fault> {
+        match self {
+            Error::Fault(fault) => Some(fault),
+            Error::Launch { error, .. } => error.fault(),
+            _ => None,
+        }
+    }
+
     /// An error of the host's own making.
     pub(crate) fn usage(message: impl Into<String>, help: impl Into<String>) -> Error {
         Error::Usage { message: message.into(), help: help.into() }

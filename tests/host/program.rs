@@ -3,7 +3,7 @@
 use crate::support::world;
 use pl::distributed as pld;
 use pl::ndarray::{Array1, Array2, Array3, Axis, s};
-use pl::{Error, HostCall, LaunchOptions, Scheduler, World};
+use pl::{Error, Fault, HostCall, LaunchOptions, Scheduler, World};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
@@ -272,8 +272,9 @@ fn a_run_can_be_interrupted() {
     let mut x = Array2::zeros((2, 1));
     let interrupt = Some(Arc::new(AtomicBool::new(true)));
     let options = LaunchOptions { interrupt, ..LaunchOptions::default() };
-    let problem = text(world.run_with(options, rounds(x.view_mut(), 1)));
-    assert!(problem.starts_with("`rounds` was interrupted\n  --> tests/host/program.rs"), "{problem}");
+    let error = world.run_with(options, rounds(x.view_mut(), 1)).unwrap_err();
+    assert!(matches!(error.fault(), Some(Fault::Interrupted(_))), "{error}");
+    assert_eq!(error.to_string(), "interrupted");
 }
 
 #[pl::function(Host, dynamic(NR, SIZE))]
@@ -331,6 +332,7 @@ fn a_launch_that_fails_names_the_loop_that_made_it() {
     let error = world.run_with(options, reads_nothing(y.view_mut())).unwrap_err();
     let Error::Launch { by, error: inner } = &error else { panic!("{error}") };
     assert!(matches!(**inner, Error::Fault(_)), "{inner}");
+    assert!(matches!(error.fault(), Some(Fault::Uninitialised(_))), "{error}");
     assert!(by.starts_with("`reads_nothing` at tests/host/program.rs:"), "{by}");
     let text = error.to_string();
     let (launched, help) = (text.find("\n  = launched by `reads_nothing`"), text.rfind("\n  = help: "));

@@ -20,7 +20,7 @@ impl Failure {
         match self {
             Failure::Golden(_) => 1,
             Failure::Usage(_) | Failure::Run(Error::Usage { .. }) => 2,
-            Failure::Run(Error::Fault(fault)) if matches!(**fault, Fault::Interrupted { .. }) => 130,
+            Failure::Run(error) if matches!(error.fault(), Some(Fault::Interrupted { .. })) => 130,
             Failure::Run(_) => 3,
         }
     }

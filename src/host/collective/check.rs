@@ -150,7 +150,7 @@ fn matches(dim: Dim, extent: usize, ranks: usize, free: &mut Vec<(&'static str, 
         Dim::Exactly(n) => extent == n as usize,
         Dim::Rounds => extent == 2 * (ranks - 1),
         Dim::Free(name) => named(name, extent),
-        Dim::PerRank(name) => extent % ranks == 0 && named(name, extent / ranks),
+        Dim::PerRank(name) => extent.is_multiple_of(ranks) && named(name, extent / ranks),
     }
 }
 

@@ -9,6 +9,7 @@ use pl_core::bind::{self, BindError, Bindings};
 use pl_core::definition::Definition;
 use pl_core::diag::Diagnostic;
 use pl_core::dtype::DType;
+use pl_core::fault::{Fault, Interrupted};
 use pl_core::ir::{
     Arg, ArgKind, Block, ConstValue, Elem, Expr, Function, Loc, LocalId, Op, Place, Stmt, StmtKind, Type, dispatches,
 };
@@ -205,8 +206,7 @@ impl<'w, 'a> Interpreter<'w, 'a> {
             return Err(self.error(loc, message, help));
         }
         if self.options.interrupt.as_deref().is_some_and(|interrupt| interrupt.load(Ordering::Relaxed)) {
-            let message = format!("`{}` was interrupted", self.function.name);
-            return Err(self.error(loc, message, "the flag in `LaunchOptions::interrupt` was set"));
+            return Err(Error::Fault(Box::new(Fault::Interrupted(Interrupted { ranks: vec![] }))));
         }
         Ok(())
     }
