@@ -81,6 +81,12 @@ fn a_device_runs_an_orchestration_function() {
 }
 
 #[test]
+fn a_call_goes_to_another_thread() {
+    fn sent<T: Send>() {}
+    sent::<HostCall<'_>>();
+}
+
+#[test]
 fn strided_arguments_are_copied_and_written_back() {
     let world = world("sim", 2);
     let wide = Array3::from_shape_fn((2, 2, 6), |(r, i, j)| (100 * r + 10 * i + j) as f32);

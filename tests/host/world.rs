@@ -4,7 +4,7 @@ use crate::support::{Windows, check_golden, counting, launch, report, step, worl
 use expect_test::{Expect, expect};
 use pl::distributed as pld;
 use pl::ndarray::{Array1, Array2, Array3, ArrayD, Axis};
-use pl::{Call, Error, HostCall, Window, World};
+use pl::{Call, Error, Window, World};
 use pl_examples_cli::Mode;
 
 #[track_caller]
@@ -22,7 +22,6 @@ fn worlds_are_shared_between_threads() {
     check::<Error>();
     fn sent<T: Send>() {}
     sent::<Call<'_>>();
-    sent::<HostCall<'_>>();
 }
 
 #[test]
