@@ -131,6 +131,7 @@ impl<'a> Exec<'_, 'a, '_> {
     }
 
     /// The box of a memory at `offsets`, of these extents.
+    #[inline(always)]
     fn region(&self, memory: u32, offsets: &[Reg], extents: impl Iterator<Item = u64> + Clone) -> Result<Runs, Halt> {
         let info = &self.machine.plan.memories[memory as usize];
         if offsets.len() != info.shape.len() || extents.clone().count() != info.shape.len() {
@@ -150,6 +151,8 @@ impl<'a> Exec<'_, 'a, '_> {
     }
 
     /// The box in the argument `param` at the offsets in the argument `offsets`.
+    // Inlined, like what it calls: a part is large, and each return of one a copy.
+    #[inline(always)]
     fn part(
         &self,
         op: &'a OpInst,
@@ -164,6 +167,7 @@ impl<'a> Exec<'_, 'a, '_> {
     }
 
     /// One element of the argument `param`.
+    #[inline(always)]
     fn cell(&self, op: &'a OpInst, param: usize, owner: usize, offsets: usize) -> Result<Part, Halt> {
         let ones = self.list(op, offsets)?.iter().map(|_| 1);
         self.part(op, param, owner, offsets, ones)
