@@ -122,7 +122,7 @@ fn all_the_way(function: &Function) {
             Type::Tensor(s) => ArgShape::Memory { shape: vec![4; s.shape.len()], window: None },
             Type::Window(s) => ArgShape::Memory {
                 shape: vec![4; s.shape.len()],
-                window: Some(WindowArg { window: i as u64 / 2, domain: 0, ranks: 4 }),
+                window: Some(WindowArg { window: i as u64 / 2, domain: i as u64 / 4, ranks: 4 }),
             },
             _ => ArgShape::Scalar,
         })
@@ -135,7 +135,7 @@ fn all_the_way(function: &Function) {
         let platform = Platform { name: "test", tile_bytes };
         if let Ok(program) = program(&linked, &bindings, &platform, &Library::default()) {
             let scalars = vec![Some(3); linked.params.len()];
-            let _ = cards(&ranks(&program, &scalars, &[(0..4).collect()]));
+            let _ = cards(&ranks(&program, &scalars, &domains()));
         }
     }
 }
@@ -143,9 +143,14 @@ fn all_the_way(function: &Function) {
 fn bindings(function: &Function) -> Bindings {
     Bindings {
         dims: [("NR".into(), 4), ("SIZE".into(), 4)].into(),
-        domains: vec![4],
-        of: function.params.iter().map(|p| matches!(p.ty, Type::Window(_)).then_some(0)).collect(),
+        domains: vec![4, 4],
+        of: function.params.iter().enumerate().map(|(i, p)| matches!(p.ty, Type::Window(_)).then_some(i % 2)).collect(),
     }
+}
+
+/// As many domains of all four ranks as a program may have.
+fn domains() -> Vec<Arc<[usize]>> {
+    vec![(0..4).collect(); 8]
 }
 
 /// The program on each of four ranks.
@@ -206,7 +211,7 @@ proptest! {
             assert!(!matches!(&stmt.kind, StmtKind::Op(op) if op.code.is_composite()), "{lowered}");
         });
         let scalars = [None, None, None, None, Some(3), Some(-2)];
-        prop_assert_eq!(cards(&ranks(&program, &scalars, &[(0..4).collect()])).len(), 4);
+        prop_assert_eq!(cards(&ranks(&program, &scalars, &domains())).len(), 4);
     }
 
     #[test]
