@@ -36,8 +36,8 @@ pub fn all_to_all<T: pl::Element, const CHUNK: usize>(
 /// [`pld::tensor::all_to_all_v`]: the input and the window have a block of ROWS rows for each rank, of which only the first `send_counts[peer]` are
 /// sent.
 ///
-/// What the window held before is discarded first, so that a row that nobody sent cannot be read as if it had been. The counts go the same way as
-/// the data: after the second barrier `recv_counts[src]` says how many rows came from `src`.
+/// The counts go the same way as the data: after the second barrier `recv_counts[src]` says how many rows came from `src`. What the window held in the
+/// rows beyond is discarded then, so that a row that nobody sent cannot be read as if it had been.
 #[pl::function(Inline, dynamic(NR, ROWS, SIZE))]
 pub fn all_to_all_v<T: pl::Element, const CHUNK: usize>(
     input: pl::Tensor<T, { [NR * ROWS, SIZE] }>,
@@ -49,7 +49,6 @@ pub fn all_to_all_v<T: pl::Element, const CHUNK: usize>(
     let ctx = pld::get_comm_ctx(target);
     let my_rank = pld::rank(ctx);
     let nranks = pld::nranks(ctx);
-    pl::discard(target, [0, 0], [NR * ROWS, SIZE]);
     meet(signal, my_rank, nranks, 1);
     for peer in 0..nranks {
         let count = pl::read(send_counts, [peer, 0]);
@@ -67,5 +66,9 @@ pub fn all_to_all_v<T: pl::Element, const CHUNK: usize>(
         pld::tile::remote_store(pl::full::<i32>([1, 1], count), recv_counts, peer = peer, offsets = [my_rank, 0]);
     }
     meet(signal, my_rank, nranks, 2);
+    for src in 0..nranks {
+        let rows = pl::read(recv_counts, [src, 0]) as usize;
+        pl::discard(target, [src * ROWS + rows, 0], [ROWS - rows, SIZE]);
+    }
     settle(signal, my_rank, nranks, 2);
 }

@@ -11,7 +11,6 @@ InCore fn kernel(x: In tensor<f32, [NR * M, SIZE]>, data: InOut window<f32, [NR 
   ctx = pld::get_comm_ctx(data)
   my_rank = pld::rank(ctx)
   nranks = pld::nranks(ctx)
-  pl::discard(data, [0, 0], [NR * (NR * M / NR), SIZE])
   for peer in 0..nranks {
     if peer != my_rank {
       pld::system::notify(signal, peer, [my_rank, 0], 1, op = AtomicAdd)
@@ -40,8 +39,13 @@ InCore fn kernel(x: In tensor<f32, [NR * M, SIZE]>, data: InOut window<f32, [NR 
     }
   }
   for src.2 in 0..nranks {
-    if src.2 != my_rank {
-      pld::system::notify(signal, my_rank, [src.2, 0], -2, op = AtomicAdd)
+    read = pl::read(recv, [src.2, 0])
+    rows.1 = read as usize
+    pl::discard(data, [src.2 * (NR * M / NR) + rows.1, 0], [NR * M / NR - rows.1, SIZE])
+  }
+  for src.3 in 0..nranks {
+    if src.3 != my_rank {
+      pld::system::notify(signal, my_rank, [src.3, 0], -2, op = AtomicAdd)
     }
   }
 }

@@ -72,6 +72,63 @@ InCore fn loops(signal: InOut window<i32, [NR, 1]>) dynamic(NR) {
   }
 }
 ---
+; A loop whose count is known is written out.
+InCore fn counted_loops(signal: InOut window<i32, [NR, 1]>) dynamic(NR) {
+  ctx = pld::get_comm_ctx(signal)
+  me = pld::rank(ctx)
+  n = pld::nranks(ctx)
+  if me == 0 { ; error: two sides call different collectives: `pld::tensor::barrier` and none
+    for i in 0..4 {
+      pld::tensor::barrier(signal)
+    }
+  } else {
+    pld::tensor::barrier(signal)
+  }
+  if me == 0 { ; error: two sides call different collectives: `pld::tensor::barrier` and none
+    for i in 0..n {
+      pld::tensor::barrier(signal)
+    }
+  }
+  if me == 0 {
+    for i in 0..2 {
+      pld::tensor::barrier(signal)
+    }
+  } else {
+    pld::tensor::barrier(signal)
+    pld::tensor::barrier(signal)
+  }
+}
+---
+; A variable that a branch on the rank decides says as much as the rank.
+InCore fn decided_by_a_branch(signal: InOut window<i32, [NR, 1]>, n: usize) dynamic(NR) {
+  ctx = pld::get_comm_ctx(signal)
+  me = pld::rank(ctx)
+  if me == 0 {
+    first = 1
+  } else {
+    first = 0
+  }
+  if first == 1 { ; error: two sides call different collectives: `pld::tensor::barrier` and none
+    pld::tensor::barrier(signal)
+  }
+  if me == 0 {
+    same = 1
+  } else {
+    same = 1
+  }
+  if same == 1 {
+    pld::tensor::barrier(signal)
+  }
+  k = me
+  while k > 0 {
+    k = k - 1
+  }
+  k = n
+  if k == 3 {
+    pld::tensor::barrier(signal)
+  }
+}
+---
 ; Not to be seen before the run.
 InCore fn left_to_the_run(signal: InOut window<i32, [NR, 1]>, flags: In tensor<i32, [4]>) dynamic(NR) {
   ctx = pld::get_comm_ctx(signal)
@@ -81,7 +138,7 @@ InCore fn left_to_the_run(signal: InOut window<i32, [NR, 1]>, flags: In tensor<i
     pld::tensor::barrier(signal)
   }
   if me == 0 {
-    for i in 0..4 {
+    for i in 0..flag as usize {
       pld::tensor::barrier(signal)
     }
   } else {

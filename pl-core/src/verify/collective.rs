@@ -5,15 +5,15 @@
 
 use super::{Checker, Moment};
 use crate::diag::Diagnostic;
-use crate::ir::{Arg, Expr, Loc, Op, Stmt, StmtKind};
+use crate::ir::{Arg, Expr, ExprKind, Lit, Loc, LocalId, Op, Stmt, StmtKind};
 use crate::op::{OpCode, ParamKind, Space};
 use std::collections::BTreeSet;
 
 /// What a block does, as far as collectives go.
 enum Step<'a> {
     Collective(&'a Op, Loc),
-    /// Statements that run any number of times; two with the same head run as often.
-    Repeat(Vec<&'a Expr>, Vec<Step<'a>>),
+    /// Statements that run any number of times, and whether that is at least once; two with the same head run as often.
+    Repeat(Vec<&'a Expr>, Vec<Step<'a>>, bool),
     Branch(&'a Expr, Vec<Step<'a>>, Vec<Step<'a>>),
     /// A function that is not known yet.
     Call,
@@ -40,7 +40,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// For each local: the parameters from the rank in whose domains its value is made.
+    /// For each local: the parameters from the rank in whose domains its value is made, whichever of its assignments gave it.
     fn made_from_rank(&self) -> Vec<BTreeSet<usize>> {
         let mut ranks: Vec<BTreeSet<usize>> = vec![BTreeSet::new(); self.function.locals.len()];
         loop {
@@ -60,12 +60,64 @@ impl<'a> Checker<'a> {
                         ranks[var.0 as usize].extend(from);
                     }
                 }
+                StmtKind::If { cond, then, els } => {
+                    let from = sources(cond, &before);
+                    for dst in self.told_apart(then, els).filter(|_| !from.is_empty()) {
+                        ranks[dst.0 as usize].extend(&from);
+                    }
+                }
                 _ => {}
+            });
+            if ranks == before {
+                break;
+            }
+        }
+        // A variable that is given something else, too, may hold that.
+        loop {
+            let before = ranks.clone();
+            crate::ir::visit(&self.function.body, &mut |stmt| {
+                stmt.kind.for_each_dst(&mut |dst| {
+                    let from_rank = match &stmt.kind {
+                        StmtKind::Assign { value, .. } => {
+                            !sources(value, &before).is_empty() || self.chosen_by_branch(dst, &before)
+                        }
+                        StmtKind::Op(op) => op.code == OpCode::Rank,
+                        _ => false,
+                    };
+                    if !from_rank {
+                        ranks[dst.0 as usize].clear();
+                    }
+                });
             });
             if ranks == before {
                 return ranks;
             }
         }
+    }
+
+    /// The locals that the two sides of a branch give different constants, and that nothing else assigns.
+    fn told_apart<'b>(&'b self, then: &'b [Stmt], els: &'b [Stmt]) -> impl Iterator<Item = LocalId> + 'b {
+        let constants = |block: &'b [Stmt]| {
+            block.iter().filter_map(|stmt| match &stmt.kind {
+                StmtKind::Assign { dst, value } => Some((*dst, constant(value)?)),
+                _ => None,
+            })
+        };
+        constants(then).filter_map(move |(dst, one)| {
+            let (_, other) = constants(els).find(|(other, _)| *other == dst)?;
+            (one != other && self.assignments[dst.0 as usize] == 2).then_some(dst)
+        })
+    }
+
+    /// Whether a branch on the rank chooses between the only two values of a local.
+    fn chosen_by_branch(&self, local: LocalId, ranks: &[BTreeSet<usize>]) -> bool {
+        let mut chosen = false;
+        crate::ir::visit(&self.function.body, &mut |stmt| {
+            if let StmtKind::If { cond, then, els } = &stmt.kind {
+                chosen |= !sources(cond, ranks).is_empty() && self.told_apart(then, els).any(|dst| dst == local);
+            }
+        });
+        chosen
     }
 
     fn check_ranks(&mut self, block: &'a [Stmt], ranks: &[BTreeSet<usize>]) {
@@ -150,15 +202,23 @@ impl<'a> Checker<'a> {
                 }
                 StmtKind::Call(_) => steps.push(Step::Call),
                 StmtKind::For { start, end, step, body, .. } => {
-                    let body = self.steps(body, of);
-                    if !body.is_empty() {
-                        steps.push(Step::Repeat(vec![start, end, step], body));
+                    let once = self.steps(body, of);
+                    if once.is_empty() {
+                        continue;
+                    }
+                    // Few enough are written out.
+                    match self.repetitions(start, end, step).filter(|count| count.saturating_mul(once.len()) <= 64) {
+                        Some(count) => (0..count).for_each(|_| steps.extend(self.steps(body, of))),
+                        None => {
+                            let runs = self.known().index(start) == Some(0) && self.is_dim(end);
+                            steps.push(Step::Repeat(vec![start, end, step], once, runs));
+                        }
                     }
                 }
                 StmtKind::While { pre, cond, body } => {
                     let body: Vec<_> = self.steps(pre, of).into_iter().chain(self.steps(body, of)).collect();
                     if !body.is_empty() {
-                        steps.push(Step::Repeat(vec![cond], body));
+                        steps.push(Step::Repeat(vec![cond], body, false));
                     }
                 }
                 StmtKind::If { cond, then, els } => {
@@ -174,6 +234,13 @@ impl<'a> Checker<'a> {
             }
         }
         steps
+    }
+
+    /// How often a loop runs, where that is known.
+    fn repetitions(&self, start: &Expr, end: &Expr, step: &Expr) -> Option<usize> {
+        let (start, end, step) = (self.known().index(start)?, self.known().index(end)?, self.known().index(step)?);
+        let past = (end - start).max(0).checked_add(step - 1)?;
+        usize::try_from(past.checked_div(step)?).ok()
     }
 
     /// Whether a collective is one of a domain that a rank is of. Before the windows are known, windows that one collective takes are of one domain, and
@@ -225,7 +292,9 @@ impl<'a> Checker<'a> {
                 (Some(Step::Collective(x, at)), Some(Step::Collective(y, also))) => {
                     self.compare_calls((x, *at), (y, *also))
                 }
-                (Some(Step::Repeat(x, inner)), Some(Step::Repeat(y, other))) if x == y => self.compare(inner, other),
+                (Some(Step::Repeat(x, inner, _)), Some(Step::Repeat(y, other, _))) if x == y => {
+                    self.compare(inner, other)
+                }
                 (Some(Step::Branch(x, t, e)), Some(Step::Branch(y, u, f))) if x == y => match self.compare(t, u) {
                     Comparison::Same => self.compare(e, f),
                     other => other,
@@ -280,8 +349,17 @@ impl<'a> Checker<'a> {
 fn first_certain<'a>(steps: &[Step<'a>]) -> Option<(&'a Op, Loc)> {
     steps.iter().find_map(|step| match step {
         Step::Collective(op, loc) => Some((*op, *loc)),
+        Step::Repeat(_, body, true) => first_certain(body),
         _ => None,
     })
+}
+
+/// The value of an assignment that is nothing but a number or a truth value.
+fn constant(value: &Expr) -> Option<Lit> {
+    match &value.kind {
+        ExprKind::Lit { value, .. } => Some(*value),
+        _ => None,
+    }
 }
 
 /// The parameters from the rank in whose domains an expression is made.

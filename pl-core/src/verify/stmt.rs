@@ -144,7 +144,7 @@ impl Checker<'_> {
     }
 
     /// Whether an expression is nothing but a dim, or the number of ranks.
-    fn is_dim(&self, expr: &Expr) -> bool {
+    pub(super) fn is_dim(&self, expr: &Expr) -> bool {
         let ranks = expr.as_local().is_some_and(|id| self.ranks.get(id.0 as usize) == Some(&true));
         ranks
             || matches!(self.resolve(expr).map(|e| e.kind), Some(ExprKind::Name(name)) if self.function.is_dynamic(&name))
