@@ -48,33 +48,33 @@ InCore fn scale(w: In tensor<f32, [R, C]>, data: InOut window<f32, [R, C]>) dyna
 }
 ===
 error: `step` is called with 3 arguments, it has 4 parameters
-  --> text:12:5 (in kernel `kernel`)
+  --> text:12:5 (in Host function `kernel`)
   = help: pass one argument per parameter
 
 error: `x` is `tensor<f32, [NR, 1, SIZE]>` with 3 axes, parameter `x` of `step` takes `tensor<f32, [1, N]>` with 2
-  --> text:17:5 (in kernel `kernel`)
+  --> text:17:5 (in Host function `kernel`)
   = help: pass the part of one rank: `x[r]`
 
 error: `x` is an `In` parameter and is passed as `y` of `step`, which is `Out`
-  --> text:22:5 (in kernel `kernel`)
+  --> text:22:5 (in Host function `kernel`)
   = help: declare `x` as `pl::InOut<…>` or `pl::Out<…>`
 
 error: `i32` is passed as `row` of `step`, which takes `usize`
-  --> text:22:5 (in kernel `kernel`)
+  --> text:22:5 (in Host function `kernel`)
   = help: convert it: `… as usize`
 
 error: `halves` is `window<f16, [ROWS, 64]>`, parameter `data` of `step` takes `window<f32, [R, N]>`
-  --> text:27:5 (in kernel `kernel`)
+  --> text:27:5 (in Host function `kernel`)
   = help: pass what the parameter declares
 
 error: `buffer` is `buffer`, parameter `data` of `step` takes `window<f32, [R, N]>`
-  --> text:32:5 (in kernel `kernel`)
+  --> text:32:5 (in Host function `kernel`)
   = help: make it a window: `pld::window::<…>(buffer, [..])`
 
 error: axis 0 of `data` is `NR`, parameter `data` of `scale` has `R` (`R` = `SIZE` from the argument for `w`)
-  --> text:35:5 (in kernel `kernel`)
+  --> text:35:5 (in Host function `kernel`)
   = help: the shapes of the arguments must agree with those that the function declares
 
 error: axis 1 of `data` is `SIZE`, parameter `data` of `scale` has `C` (`C` = `NR` from the argument for `w`)
-  --> text:35:5 (in kernel `kernel`)
+  --> text:35:5 (in Host function `kernel`)
   = help: the shapes of the arguments must agree with those that the function declares

@@ -19,9 +19,9 @@ Host fn main(x: InOut tensor<f32, [8]>) {
 }
 ===
 error: `tile` is an Inline function, a Host function calls InCore and Orchestration functions
-  --> text:5:5 (in kernel `kernel`)
+  --> text:5:5 (in Host function `kernel`)
   = help: call `tile` in an `InCore` function, and that one here
 
 error: `main` is a Host function, a Host function calls InCore and Orchestration functions
-  --> text:9:5 (in kernel `kernel`)
+  --> text:9:5 (in Host function `kernel`)
   = help: run `main` from the host: `world.run(main(…))`

@@ -31,49 +31,49 @@ Inline fn half(dst: Out tensor<f32, [1, N]>) dynamic(N) {
 }
 ===
 error: `stage` is called with 2 arguments, it has 3 parameters
-  --> text:4:3 (in kernel `steps`)
+  --> text:4:3 (in Orchestration function `steps`)
   = help: pass one argument per parameter
 
 error: `h` is `tensor<f16, [NR, SIZE]>`, parameter `src` of `stage` takes `tensor<f32, [R, C]>`
-  --> text:5:3 (in kernel `steps`)
+  --> text:5:3 (in Orchestration function `steps`)
   = help: pass what the parameter declares
 
 error: `data` is `window<f32, [NR, SIZE]>`, parameter `src` of `stage` takes `tensor<f32, [R, C]>`
-  --> text:6:3 (in kernel `steps`)
+  --> text:6:3 (in Orchestration function `steps`)
   = help: pass a tensor; a kernel that takes a window declares `pld::DistributedTensor<…>`
 
 error: `x` is `tensor<f32, [NR, SIZE]>`, parameter `dst` of `stage` takes `window<f32, [R, C]>`
-  --> text:6:3 (in kernel `steps`)
+  --> text:6:3 (in Orchestration function `steps`)
   = help: pass a window: every rank has its part of it, and ranks reach each other's
 
 error: `y` is an `Out` parameter that no call has written before, and is read as `src` of `stage`
-  --> text:7:3 (in kernel `steps`)
+  --> text:7:3 (in Orchestration function `steps`)
   = help: call a kernel that writes `y` first, or declare it `pl::InOut<…>` if it comes with data
 
 error: `i32` is passed as `row` of `stage`, which takes `usize`
-  --> text:7:3 (in kernel `steps`)
+  --> text:7:3 (in Orchestration function `steps`)
   = help: convert it: `… as usize`
 
 error: `1.5` is passed as `row` of `stage`, which takes `usize`
-  --> text:8:3 (in kernel `steps`)
+  --> text:8:3 (in Orchestration function `steps`)
   = help: convert it: `… as usize`
 
 error: `n` is `usize`, parameter `src` of `stage` takes `tensor<f32, [R, C]>`
-  --> text:9:3 (in kernel `steps`)
+  --> text:9:3 (in Orchestration function `steps`)
   = help: pass what the parameter declares
 
 error: `x` is `tensor<f32, [NR, SIZE]>`, parameter `row` of `stage` takes `usize`
-  --> text:9:3 (in kernel `steps`)
+  --> text:9:3 (in Orchestration function `steps`)
   = help: pass a scalar
 
 error: `x` is an `In` parameter and is passed as `dst` of `fetch`, which is `Out`
-  --> text:10:3 (in kernel `steps`)
+  --> text:10:3 (in Orchestration function `steps`)
   = help: declare `x` as `pl::InOut<…>` or `pl::Out<…>`
 
 error: `half` is an Inline function, an Orchestration function calls InCore functions
-  --> text:11:3 (in kernel `steps`)
+  --> text:11:3 (in Orchestration function `steps`)
   = help: call `half` in an `InCore` function, and that one here
 
 error: 2 values are taken from `fetch`, it returns 1
-  --> text:12:3 (in kernel `steps`)
+  --> text:12:3 (in Orchestration function `steps`)
   = help: take as many as it returns

@@ -19,9 +19,9 @@ InCore fn twice(dst: InOut tensor<f32, [1, 8]>) {
 }
 ===
 error: `y` is an `Out` parameter that no call has written before, and is read as `src` of `copy`
-  --> text:4:3 (in kernel `steps`)
+  --> text:4:3 (in Orchestration function `steps`)
   = help: call a kernel that writes `y` first, or declare it `pl::InOut<…>` if it comes with data
 
 error: `y` is an `Out` parameter that no call has written before, and is read as `dst` of `twice`
-  --> text:5:3 (in kernel `steps`)
+  --> text:5:3 (in Orchestration function `steps`)
   = help: call a kernel that writes `y` first, or declare it `pl::InOut<…>` if it comes with data
