@@ -171,7 +171,7 @@ pub use pl_core::{fault, ir, text};
 /// - Constants, written in capitals; `T::ZERO`, `T::ONE`, [`pl::lit::<T>(1.5)`](lit).
 /// - Calls of `Inline` functions, with positional arguments, and generic ones written out: `stage::<f32, 4>(…)`. The result's type is not known
 ///   to the caller's macro: `let t: pl::Tile<f32, { [1, SIZE] }> = …` says it where it matters. A function of your own is not named as an op is.
-/// - In an `Orchestration` function, calls of kernels, whose results rebind: `y = step(x, y, data)`. Of the ops it has [`pl::read`](read), and asks for
+/// - In an `Orchestration` function, calls of kernels, whose results rebind: `y = step(x, y, data)`. Of the ops it has [`pl::read`], and asks for
 ///   ranks ([`pld::rank`](distributed::rank)).
 /// - In a `Host` function, `x[r]`, the [`part`] of a tensor that one rank gets, and dispatches: `step(x[r], y[r], data, device = r)`. Of the ops it has
 ///   [`pld::world_size`](distributed::world_size), [`pld::alloc_window_buffer`](distributed::alloc_window_buffer),

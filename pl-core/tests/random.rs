@@ -2,8 +2,8 @@
 
 mod support;
 
-use pl_core::bind::{ArgShape, Bindings, Platform, Program, WindowArg, bind, program};
-use pl_core::cost::{RankProgram, cards};
+use pl_core::bind::{ArgShape, BindError, Bindings, Platform, Program, WindowArg, bind, program};
+use pl_core::cost::{Card, RankProgram, cards};
 use pl_core::definition::{Definition, Source};
 use pl_core::dtype::DType;
 use pl_core::ir::*;
@@ -12,6 +12,7 @@ use pl_core::pass::{Library, link};
 use pl_core::text::{embed, parse, print};
 use pl_core::verify::{Moment, pressure, verify};
 use proptest::prelude::*;
+use std::cell::RefCell;
 use std::sync::Arc;
 use support::generate::{Entropy, function, functions};
 use support::sound::kernels;
@@ -153,6 +154,42 @@ fn domains() -> Vec<Arc<[usize]>> {
     vec![(0..4).collect(); 8]
 }
 
+// A callee is a plain function pointer; this gives the definition of the case that runs on this thread.
+thread_local! {
+    static CALLEE: RefCell<Option<Definition>> = const { RefCell::new(None) };
+}
+
+fn callee() -> Definition {
+    CALLEE.with_borrow(|callee| callee.clone().expect("the case has a callee"))
+}
+
+/// A function all of whose callees are [`CALLEE`].
+fn calling(caller: &Function) -> Definition {
+    Definition { callees: vec![callee as fn() -> Definition; caller.callees.len()], ..definition(caller) }
+}
+
+/// What a function with the parameters of a sound kernel costs.
+fn sound_cost(definition: &Definition) -> Result<Vec<Card>, BindError> {
+    let linked = link(definition)?;
+    let bindings = bind(&linked, &sound_arguments())?;
+    let program = program(&linked, &bindings, &Platform { name: "test", tile_bytes: None }, &library())?;
+    Ok(cards(&ranks(&program, &[None, None, None, None, Some(3), Some(-2)], &domains())))
+}
+
+/// Arguments for a sound kernel on four ranks.
+fn sound_arguments() -> [ArgShape; 6] {
+    let memory = |shape: &[usize], window| ArgShape::Memory { shape: shape.to_vec(), window };
+    let tensor = memory(&[4, 32], None);
+    [
+        tensor.clone(),
+        tensor,
+        memory(&[4, 32], Some(WindowArg { window: 0, domain: 0, ranks: 4 })),
+        memory(&[4, 1], Some(WindowArg { window: 1, domain: 0, ranks: 4 })),
+        ArgShape::Scalar,
+        ArgShape::Scalar,
+    ]
+}
+
 /// The program on each of four ranks.
 fn ranks<'a>(program: &'a Program, scalars: &'a [Option<i64>], domains: &'a [Arc<[usize]>]) -> Vec<RankProgram<'a>> {
     let domains = &domains[..program.bindings.domains.len()];
@@ -175,8 +212,48 @@ proptest! {
 
     #[test]
     fn the_verifier_never_panics(right in functions(), wrong in wrong_functions()) {
-        verify_everywhere(&right);
-        verify_everywhere(&wrong);
+        for mut function in [right, wrong] {
+            for kind in FunctionKind::ALL {
+                function.kind = kind;
+                verify_everywhere(&function);
+            }
+        }
+    }
+
+    #[test]
+    fn linking_calls_never_panics(mut caller in functions(), wrong in wrong_functions(), kernel in kernels(true)) {
+        CALLEE.set(Some(definition(&kernel)));
+        for mut caller in [wrong, caller.clone()] {
+            for kind in FunctionKind::ALL {
+                caller.kind = kind;
+                let _ = link(&calling(&caller));
+            }
+        }
+        // Nothing but calls, of which some may fit.
+        caller.body.retain(|stmt| matches!(stmt.kind, StmtKind::Call(_)));
+        for kind in FunctionKind::ALL {
+            caller.kind = kind;
+            let _ = link(&calling(&caller));
+        }
+    }
+
+    #[test]
+    fn a_kernel_that_is_called_is_the_kernel(kernel in kernels(true)) {
+        CALLEE.set(Some(definition(&kernel)));
+        let mut caller = Function::new("steps", FunctionKind::Orchestration);
+        caller.dynamic = kernel.dynamic.clone();
+        for param in &kernel.params {
+            let local = caller.add_local(kernel.local_name(param.local), Loc::NONE);
+            caller.params.push(Param { local, ..param.clone() });
+        }
+        caller.callees.push(kernel.name.clone());
+        let args = caller.params.iter().map(|p| Arg { kind: ArgKind::Value(Expr::local(p.local)), loc: Loc::NONE });
+        let call = Call { callee: 0, dsts: vec![], args: args.collect(), device: None };
+        caller.body.push(Stmt { kind: StmtKind::Call(call), loc: Loc::NONE });
+        let text = print(&kernel);
+        let alone = sound_cost(&definition(&kernel)).map_err(|e| TestCaseError::fail(format!("{e}\n{text}")))?;
+        let called = sound_cost(&calling(&caller)).map_err(|e| TestCaseError::fail(format!("{e}\n{text}")))?;
+        prop_assert_eq!(alone, called, "{}", text);
     }
 
     #[test]
@@ -190,17 +267,7 @@ proptest! {
         let errors = verify(&kernel, Moment::Source).errors;
         prop_assert!(errors.is_empty(), "{:?}\n{}", errors, text);
         let linked = link(&definition(&kernel)).map_err(|e| TestCaseError::fail(format!("{e}\n{text}")))?;
-        let memory = |shape: &[usize], window| ArgShape::Memory { shape: shape.to_vec(), window };
-        let tensor = memory(&[4, 32], None);
-        let args = [
-            tensor.clone(),
-            tensor,
-            memory(&[4, 32], Some(WindowArg { window: 0, domain: 0, ranks: 4 })),
-            memory(&[4, 1], Some(WindowArg { window: 1, domain: 0, ranks: 4 })),
-            ArgShape::Scalar,
-            ArgShape::Scalar,
-        ];
-        let bindings = bind(&linked, &args).map_err(|e| TestCaseError::fail(format!("{e}\n{text}")))?;
+        let bindings = bind(&linked, &sound_arguments()).map_err(|e| TestCaseError::fail(format!("{e}\n{text}")))?;
         let platform = Platform { name: "test", tile_bytes: None };
         let program = program(&linked, &bindings, &platform, &library())
             .map_err(|e| TestCaseError::fail(format!("{e}\n{text}")))?;

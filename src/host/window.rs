@@ -13,7 +13,7 @@ use std::sync::Arc;
 /// A window: every rank of its world has one array of this shape, and a kernel reaches the array of any rank.
 ///
 /// Windows outlive launches; dropping one frees its memory. It may be used only in the world that made it, and by its ranks: of a window that a
-/// [subset](World::subset) has made, rank r is the subset's.
+/// [subset](crate::World::subset) has made, rank r is the subset's.
 ///
 /// ```
 /// let world = pl::World::open("sim", &[0, 1])?;

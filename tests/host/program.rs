@@ -475,3 +475,51 @@ fn arguments_are_bound_before_anything_runs() {
     assert!(problem.starts_with("axis 2 of argument `y` is 4, the parameter declares `SIZE` = 3"), "{problem}");
     assert!(problem.contains("(in Host function `run_steps`)"), "{problem}");
 }
+
+#[pl::function(InCore, dynamic(SIZE))]
+fn accumulate<T: pl::Element>(
+    weights: pl::Tensor<T, { [SIZE] }>,
+    data: pl::InOut<pld::DistributedTensor<T, { [SIZE] }>>,
+    rank: usize,
+) {
+    pl::store(pl::load(data, [0], [SIZE]) + pl::load(weights, [0], [SIZE]) * (rank as T), [0], data);
+}
+
+/// Windows of the caller, a tensor that all ranks read, an element type.
+#[pl::function(Host, dynamic(NR, SIZE))]
+fn on_windows<T: pl::Element>(
+    weights: pl::Tensor<T, { [SIZE] }>,
+    mut data: pl::InOut<pld::DistributedTensor<T, { [SIZE] }>>,
+    signal: pl::InOut<pld::DistributedTensor<i32, { [NR, 1] }>>,
+) {
+    let p = pld::world_size();
+    for r in 0..p {
+        accumulate::<T>(weights, data, p - 1 - r, device = p - 1 - r);
+    }
+    data = pld::tensor::broadcast(data, signal, root = p - 1);
+}
+
+#[test]
+fn windows_of_the_caller_outlive_the_run() {
+    for ranks in [2, 256] {
+        let world = world("sim", ranks);
+        let weights = Array1::from_iter([1, 2, 3]);
+        let (data, signal) = (world.zeros::<i32>([3]).unwrap(), world.window::<i32>([ranks, 1]).unwrap());
+        for _ in 0..2 {
+            world.run(on_windows::<i32>(weights.view(), &data, &signal)).unwrap();
+        }
+        let expected = &weights * (2 * (ranks as i32 - 1));
+        for rank in [0, ranks - 1] {
+            assert_eq!(data.to_array(rank).unwrap(), expected.clone().into_dyn(), "rank {rank} of {ranks}");
+        }
+        assert_eq!(signal.to_array(1).unwrap().sum(), 0);
+    }
+    let (all, other) = (world("sim", 2), world("sim", 2));
+    let (data, signal) = (other.zeros::<i32>([3]).unwrap(), other.window::<i32>([2, 1]).unwrap());
+    let problem = text(all.run(on_windows::<i32>(Array1::zeros(3).view(), &data, &signal)));
+    assert!(
+        problem.starts_with("`data` of `accumulate`, called for rank 0, is a window of another world\n"),
+        "{problem}"
+    );
+    assert!(problem.contains("\n  = launched by `on_windows` at tests/host/program.rs\n  = help: "), "{problem}");
+}

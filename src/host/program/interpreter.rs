@@ -45,6 +45,11 @@ pub(super) struct Interpreter<'w, 'a> {
     steps: u64,
 }
 
+/// Runs the calls of all ranks, or does what else is to be done with them.
+pub(super) trait Launcher<R>: for<'c> FnMut(&World, LaunchOptions, Vec<Call<'c>>) -> Result<R, Error> {}
+
+impl<R, F: for<'c> FnMut(&World, LaunchOptions, Vec<Call<'c>>) -> Result<R, Error>> Launcher<R> for F {}
+
 /// How a launch is made, and what came of those that were.
 pub(super) struct Launches<F, R> {
     pub(super) launch: F,
@@ -116,10 +121,7 @@ impl<'w, 'a> Interpreter<'w, 'a> {
     }
 
     /// Runs the function; `launch` makes its launches.
-    pub(super) fn run<R, F>(&mut self, launch: F) -> Result<Vec<Outcome<R>>, Error>
-    where
-        F: for<'c> FnMut(&World, LaunchOptions, Vec<Call<'c>>) -> Result<R, Error>,
-    {
+    pub(super) fn run<R, F: Launcher<R>>(&mut self, launch: F) -> Result<Vec<Outcome<R>>, Error> {
         let mut launches = Launches { launch, outcomes: vec![] };
         let body = std::mem::take(&mut self.function.body);
         let result = self.block(&body, &mut launches);
@@ -136,17 +138,11 @@ impl<'w, 'a> Interpreter<'w, 'a> {
         self.function
     }
 
-    fn block<R, F>(&mut self, block: &Block, launches: &mut Launches<F, R>) -> Result<(), Error>
-    where
-        F: for<'c> FnMut(&World, LaunchOptions, Vec<Call<'c>>) -> Result<R, Error>,
-    {
+    fn block<R, F: Launcher<R>>(&mut self, block: &Block, launches: &mut Launches<F, R>) -> Result<(), Error> {
         block.iter().try_for_each(|stmt| self.stmt(stmt, launches))
     }
 
-    fn stmt<R, F>(&mut self, stmt: &Stmt, launches: &mut Launches<F, R>) -> Result<(), Error>
-    where
-        F: for<'c> FnMut(&World, LaunchOptions, Vec<Call<'c>>) -> Result<R, Error>,
-    {
+    fn stmt<R, F: Launcher<R>>(&mut self, stmt: &Stmt, launches: &mut Launches<F, R>) -> Result<(), Error> {
         let loc = stmt.loc;
         self.step(loc)?;
         match &stmt.kind {

@@ -1,15 +1,14 @@
 //! The launches of a `Host` function: the dispatches of a loop, and collectives.
 
-use super::interpreter::{Interpreter, Launches, Outcome};
+use super::interpreter::{Interpreter, Launcher, Launches, Outcome};
 use super::loans::{Loan, Overlap, Want, lend};
 use super::value::{Tensor, Value};
+use crate::host::Error;
 use crate::host::call::{Argument, Call, Kind};
 use crate::host::collective::{Collective, Memory};
 use crate::host::error::{Ranks, count, there_are};
-use crate::host::{Error, World};
 use pl_core::ir::{ArgKind, ConstValue, Elem, EnumValue, Loc, Mode, Op, ScalarType, Type};
 use pl_core::op::{EnumKind, ParamKind};
-use pl_core::runtime::LaunchOptions;
 use pl_sim::scalar::ScalarTy;
 use std::borrow::Cow;
 
@@ -70,10 +69,7 @@ impl Interpreter<'_, '_> {
     }
 
     /// Launches what the loop that ends at `loc` has dispatched.
-    pub(super) fn launch<R, F>(&mut self, loc: Loc, launches: &mut Launches<F, R>) -> Result<(), Error>
-    where
-        F: for<'c> FnMut(&World, LaunchOptions, Vec<Call<'c>>) -> Result<R, Error>,
-    {
+    pub(super) fn launch<R, F: Launcher<R>>(&mut self, loc: Loc, launches: &mut Launches<F, R>) -> Result<(), Error> {
         let mut dispatches = std::mem::take(&mut self.dispatches);
         dispatches.sort_by_key(|d| d.device);
         let missing: Vec<usize> =
@@ -104,10 +100,11 @@ impl Interpreter<'_, '_> {
         Ok(())
     }
 
-    fn launch_calls<R, F>(&mut self, dispatches: &[Dispatch], launches: &mut Launches<F, R>) -> Result<R, Failure>
-    where
-        F: for<'c> FnMut(&World, LaunchOptions, Vec<Call<'c>>) -> Result<R, Error>,
-    {
+    fn launch_calls<R, F: Launcher<R>>(
+        &mut self,
+        dispatches: &[Dispatch],
+        launches: &mut Launches<F, R>,
+    ) -> Result<R, Failure> {
         let Interpreter { world, callees, args: memories, windows, options, .. } = self;
         // Argument by argument, as the calls take them.
         let mut arguments: Vec<Vec<Option<Argument<'_>>>> = vec![];
@@ -170,10 +167,12 @@ impl Interpreter<'_, '_> {
     }
 
     /// A collective of all ranks, as one launch.
-    pub(super) fn collective<R, F>(&mut self, op: &Op, loc: Loc, launches: &mut Launches<F, R>) -> Result<(), Error>
-    where
-        F: for<'c> FnMut(&World, LaunchOptions, Vec<Call<'c>>) -> Result<R, Error>,
-    {
+    pub(super) fn collective<R, F: Launcher<R>>(
+        &mut self,
+        op: &Op,
+        loc: Loc,
+        launches: &mut Launches<F, R>,
+    ) -> Result<(), Error> {
         let info = op.code.info();
         let mut collective = Collective::new(op.code);
         for (index, (arg, param)) in op.args.iter().zip(info.params).enumerate() {

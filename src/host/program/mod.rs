@@ -96,8 +96,32 @@ impl World {
         Ok(HostReport { launches: launches.collect() })
     }
 
-    /// What a `Host` function and the launches that it makes become, without running them: a loop that waits for what a kernel writes is not there
-    /// on the host, so that the launches are those of a run.
+    /// What a `Host` function and the launches that it makes become, without running kernels. A `Host` function does not read what they write, so the
+    /// launches are those of a run.
+    ///
+    /// ```
+    /// use pl::distributed as pld;
+    ///
+    /// #[pl::function(InCore)]
+    /// fn number(y: pl::Out<pl::Tensor<i32, { [1] }>>, value: i32) {
+    ///     pl::write(y, [0], value);
+    /// }
+    ///
+    /// #[pl::function(Host, dynamic(NR))]
+    /// fn numbers(y: pl::Out<pl::Tensor<i32, { [NR, 1] }>>) {
+    ///     for r in 0..pld::world_size() {
+    ///         number(y[r], r as i32, device = r);
+    ///     }
+    /// }
+    ///
+    /// let world = pl::World::open("sim", &[0, 1, 2])?;
+    /// let mut y = pl::ndarray::Array2::zeros((3, 1));
+    /// let stages = world.compile_host(numbers(y.view_mut()))?;
+    /// assert!(pl::text::print(stages.ir()).contains("call number("));
+    /// assert_eq!(stages.launches.len(), 1);
+    /// assert_eq!(stages.launches[0].ranks[2].cost().result_elements.to_string(), "1");
+    /// # Ok::<(), pl::Error>(())
+    /// ```
     ///
     /// # Errors
     /// Those of [`World::run`], but for what happens on devices.
