@@ -67,10 +67,11 @@ pub fn comparison(variants: &[(&str, &[Stage])]) -> String {
 
 /// One line for each count.
 fn rows(card: &Card) -> String {
-    let rows: [(&str, Count); 9] = [
+    let rows: [(&str, Count); 10] = [
         ("bytes received", card.bytes_received),
         ("bytes sent", card.bytes_sent),
         ("remote loads", card.remote_loads),
+        ("remote stores", card.remote_stores),
         ("peer notifies", card.peer_notifies),
         ("self notifies", card.self_notifies),
         ("waits", card.waits),
