@@ -449,7 +449,7 @@ fn diff() {
              chunk = pl::load(x, [0, c * SIZE], [1, SIZE])
              data = pl::store(chunk, [c, 0], data)
            }
-        +  pld::system::enter(signal, data, collective = ReduceScatter, op = Sum, mode = Mesh, 0)
+        +  pld::system::enter(signal, data, collective = ReduceScatter, op = Sum, _, _)
            for peer in 0..nranks {
              if peer != my_rank {
                pld::system::notify(signal, peer, [my_rank, 0], 1, op = AtomicAdd)
@@ -498,6 +498,7 @@ fn cost() {
           bytes received   768
           bytes sent       768
           remote loads       3
+          remote stores      0
           peer notifies      6
           self notifies      3
           waits              6
@@ -512,6 +513,7 @@ fn cost() {
           bytes received   768
           bytes sent       768
           remote loads       3
+          remote stores      0
           peer notifies      3
           self notifies      0
           waits              3
