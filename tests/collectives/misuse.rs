@@ -214,3 +214,18 @@ fn a_branch_on_the_rank_of_the_same_domain() {
     let parts = ["a branch on the rank", "`pld::tensor::barrier` and none", "misuse.rs"];
     bind_error(&world, (0..4).map(|_| branch_on_the_rank(&other, &signal, &more)), &parts);
 }
+
+/// A row of no element is none, wherever it stands.
+#[test]
+fn empty_rows_are_right() {
+    let world = world(4);
+    let (input, data, signal) =
+        (world.window::<f32>([4, 0]).unwrap(), world.window::<f32>([4, 0]).unwrap(), signal(&world));
+    world.launch((0..4).map(|_| swap(&input, &data, &signal))).unwrap();
+    let x = Array2::<f32>::ones((1, 0));
+    world.launch((0..4).map(|_| gather(x.view(), &data, &signal))).unwrap();
+    world.launch((0..4).map(|_| broadcast(&data, &signal, 2))).unwrap();
+    for rank in 0..4 {
+        assert!(signal.to_array(rank).unwrap().iter().all(|cell| *cell == 0));
+    }
+}

@@ -156,3 +156,13 @@ InCore fn two_domains(rows: InOut window<i32, [R, 1]>, columns: InOut window<i32
     pld::tensor::barrier(columns)
   }
 }
+---
+; Leaders of a grid: the columns' collective is of another domain than the rank, which the rows' collectives show.
+InCore fn leaders(row: InOut window<f32, [4]>, rows: InOut window<i32, [R, 1]>, column: InOut window<f32, [4]>, columns: InOut window<i32, [C, 1]>) dynamic(R, C) {
+  row = pld::tensor::allreduce(row, rows, op = Sum, mode = Mesh)
+  ctx = pld::get_comm_ctx(row)
+  me = pld::rank(ctx)
+  if me == 0 {
+    column = pld::tensor::allreduce(column, columns, op = Sum, mode = Mesh)
+  }
+}

@@ -61,3 +61,29 @@ InCore fn no_views(data: InOut window<f32, [4, 64]>, n: usize) {
 Orchestration fn levels(data: InOut window<f32, [4, 64]>, y: InOut tensor<f32, [4]>) {
   t = pl::load(data, [0, 0], [1, 64]) ; error: `pl::load` in an Orchestration function, it belongs to InCore and Inline functions
 }
+---
+; An empty box is nowhere.
+InCore fn empty(x: In tensor<f32, [4, 1]>, data: InOut window<f32, [4, 1]>) {
+  pld::tensor::put(data, 1, x, [0, 1], [0, 1], [4, 0], atomic = None, 0, 0, false)
+  data = pld::tensor::get(data, 1, data, [4, 0], [0, 1], [0, 1], 0, 0, false)
+}
+---
+; bind: NR=3, SIZE=0, world=3
+InCore fn empty_rows(x: In tensor<f32, [NR, SIZE]>, data: InOut window<f32, [NR, SIZE]>) dynamic(NR, SIZE) {
+  pld::tensor::put(data, 1, x, [0, 0], [0, 0], [1, SIZE], atomic = None, 0, 64, false)
+}
+---
+InCore fn views_by_ranks(data: InOut window<f32, [SIZE, NR]>) dynamic(NR, SIZE) {
+  ctx = pld::get_comm_ctx(data)
+  n = pld::nranks(ctx)
+  a = pl::reshape(data, [n, SIZE])
+  b = pl::reshape(data, [n * SIZE])
+}
+---
+; bind: NR=3, SIZE=8, world=3
+InCore fn views_by_bound_ranks(data: InOut window<f32, [SIZE, NR]>) dynamic(NR, SIZE) {
+  ctx = pld::get_comm_ctx(data)
+  n = pld::nranks(ctx)
+  a = pl::reshape(data, [n, SIZE])
+  b = pl::reshape(data, [n, 9]) ; error: `pl::reshape` of `[SIZE, NR]` = [8, 3] to `[3, 9]`: the number of elements differs
+}

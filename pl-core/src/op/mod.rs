@@ -165,6 +165,13 @@ pub enum Space {
     Window,
 }
 
+impl Chunks {
+    /// Whether the parameter says where one of the boxes begins.
+    pub fn has_offsets(&self, param: usize) -> bool {
+        [self.remote_offsets, self.local_offsets].map(usize::from).contains(&param)
+    }
+}
+
 /// Whether an op takes a type argument.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TypeArg {

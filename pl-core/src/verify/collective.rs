@@ -272,6 +272,18 @@ impl<'a> Checker<'a> {
         if of.iter().any(|p| group.contains(p)) {
             return true;
         }
+        // A rank of windows that other collectives share may be one of another domain: that is known once the windows are.
+        let mut others = false;
+        crate::ir::visit(&self.function.body, &mut |stmt| {
+            if let StmtKind::Op(other) = &stmt.kind
+                && other.code.is_composite()
+            {
+                others |= self.shared_windows(other).iter().any(|w| of.contains(w));
+            }
+        });
+        if others {
+            return false;
+        }
         contexts.retain(|p| !group.contains(p));
         // A context of the collective's own windows says that the other one is of another domain.
         let own = self.contexts.iter().flatten().any(|p| group.contains(p));

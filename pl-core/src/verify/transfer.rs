@@ -311,7 +311,23 @@ impl Checker<'_> {
         let info = op.code.info();
         let at =
             op.args.iter().map(|a| a.loc).fold(Loc::NONE, |found, loc| if found == Loc::NONE { loc } else { found });
-        if shape.iter().any(Option::is_none) {
+        // The number of ranks is known once the kernel is bound.
+        let open = |e: &Expr| {
+            let mut known = self.bindings().is_none();
+            e.walk(&mut |e| {
+                known &= e.as_local().is_none_or(|id| {
+                    let slot = id.0 as usize;
+                    self.ranks.get(slot) == Some(&true) || self.values.get(slot).is_some_and(Option::is_some)
+                });
+            });
+            known
+        };
+        let listed = op.args.iter().find_map(|a| match &a.kind {
+            ArgKind::List(list) => Some(list.as_slice()),
+            _ => None,
+        });
+        let unknown = |(extent, e): (&Extent, &Expr)| extent.is_none() && !open(e);
+        if shape.iter().zip(listed.unwrap_or_default()).any(unknown) {
             self.error(
                 at,
                 format!("the shape of `{}` is not known when the kernel is bound", info.path),
