@@ -10,7 +10,7 @@
 //! outputs into the pages, and into an empty block the whole of its file.
 //!
 //! A page of the tutorial has the sections that `SECTIONS` names. Under the one of edge cases each case has a heading, a checked block with its
-//! symptom, a cause and a fix. Its doctests are registered in `src/doctests.rs`.
+//! symptom, a cause and a fix. The page has a program of its name, its doctests are registered in `src/doctests.rs`, and the index links to it.
 
 #![expect(clippy::unwrap_used, reason = "a test that fails may panic")]
 
@@ -26,6 +26,16 @@ use std::process::Command;
 const ROOT: &str = env!("CARGO_MANIFEST_DIR");
 
 #[test]
+fn every_program_has_a_page() {
+    let examples = std::fs::read_dir(Path::new(ROOT).join("examples")).unwrap().map(|entry| entry.unwrap().path());
+    let pages: Vec<String> = pages_of_the_repository().iter().map(|page| file_name(page)).collect();
+    for example in examples.filter(|path| path.extension().is_some_and(|extension| extension == "rs")) {
+        let page = file_name(&example).replace(".rs", ".md").replace('_', "-");
+        assert!(pages.contains(&page), "there is no docs/tutorial/{page}");
+    }
+}
+
+#[test]
 fn pages() {
     let scratch = Scratch::new();
     let mut problems = vec![];
@@ -38,7 +48,7 @@ fn pages() {
         }
         page.write_if_changed();
         if path.starts_with(Path::new(ROOT).join("docs/tutorial")) {
-            let name = path.file_name().unwrap().to_string_lossy().into_owned();
+            let name = file_name(&path);
             problems.extend(check_parts(&name, &page).into_iter().map(|problem| format!("{name}: {problem}")));
         }
     }
@@ -53,6 +63,14 @@ fn pages_of_the_repository() -> Vec<PathBuf> {
     pages
 }
 
+fn text_of(path: &Path) -> String {
+    std::fs::read_to_string(Path::new(ROOT).join(path)).unwrap()
+}
+
+fn file_name(path: &Path) -> String {
+    path.file_name().unwrap().to_string_lossy().into_owned()
+}
+
 /// The edge cases of a page, and what else a page of the tutorial has.
 const EDGE_CASES: &str = "## When it goes wrong";
 const SECTIONS: [&str; 5] = ["## The idea", "## Run it", "## What it costs", EDGE_CASES, "## Next"];
@@ -60,12 +78,20 @@ const SECTIONS: [&str; 5] = ["## The idea", "## Run it", "## What it costs", EDG
 /// What a page of the tutorial lacks.
 fn check_parts(name: &str, page: &Page) -> Vec<String> {
     let mut problems = vec![];
-    let doctests = std::fs::read_to_string(Path::new(ROOT).join("src/doctests.rs")).unwrap();
-    if !doctests.contains(&format!("docs/tutorial/{name}")) {
+    if !text_of(Path::new("src/doctests.rs")).contains(&format!("docs/tutorial/{name}")) {
         problems.push("its doctests are not in src/doctests.rs".into());
     }
     if name == "README.md" {
+        let linked =
+            |page: &Path| text_of(Path::new("docs/tutorial/README.md")).contains(&format!("]({})", file_name(page)));
+        let pages = pages_of_the_repository().split_off(1);
+        let lost = pages.iter().filter(|page| file_name(page) != name && !linked(page));
+        problems.extend(lost.map(|page| format!("there is no link to {}", file_name(page))));
         return problems;
+    }
+    let example = Path::new(ROOT).join("examples").join(name.replace(".md", ".rs").replace('-', "_"));
+    if !example.exists() {
+        problems.push(format!("there is no {}", example.display()));
     }
     let sections = page.sections();
     let lacking = SECTIONS.iter().filter(|wanted| !sections.iter().any(|section| section.heading == **wanted));

@@ -152,10 +152,15 @@ impl Session {
 
     /// Launches the calls with the scheduler that the user asked for. Ctrl-C ends the run with a report of where each rank is.
     pub fn launch<'a>(&self, world: &World, calls: impl IntoIterator<Item = Call<'a>>) -> Result<Report, Failure> {
+        self.launch_by(|options| world.launch_with(options, calls))
+    }
+
+    /// The same for whatever takes launch options and gives a report: several worlds at once, a collective from the host.
+    pub fn launch_by(&self, launch: impl FnOnce(LaunchOptions) -> Result<Report, Error>) -> Result<Report, Failure> {
         let scheduler = self.args.world.seed.map_or(Scheduler::Parallel, Scheduler::Seeded);
         let options = LaunchOptions { scheduler, interrupt: Some(self.interrupt.clone()), ..LaunchOptions::default() };
         self.launched.store(false, Ordering::SeqCst);
-        let report = world.launch_with(options, calls);
+        let report = launch(options);
         self.launched.store(true, Ordering::SeqCst);
         let report = report?;
         for site in &report.order_dependent {

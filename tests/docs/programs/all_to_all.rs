@@ -17,6 +17,7 @@ pub fn run(name: &str) -> Option<Result<String, Error>> {
         "exchange_again" => until("race on", |seed| launch(seed, exchange_again)),
         "in_place" => launch_in_place(),
         "count_too_large" => launch_counts([[1, 3], [0, 2]], 0),
+        "card_of_counts" => card_of_counts(),
         "past_the_count" => launch_counts([[1, 2], [0, 2]], 2),
         _ => return None,
     })
@@ -128,6 +129,17 @@ fn route(
         pl::store(pl::load(data, [row, 0], [1, SIZE]), [0, 0], y);
     }
     pl::store(pl::full::<f32>([1, SIZE], 0.0), [0, 0], y);
+}
+
+/// What a rank receives, as far as the kernel without its data tells.
+fn card_of_counts() -> Result<String, Error> {
+    let world = World::open("a2a3sim", &[0, 1])?;
+    let data = world.window::<f32>([4, 8])?;
+    let (signal, arrived) = (world.window::<i32>([2, 1])?, world.window::<i32>([2, 1])?);
+    let (x, counts, mut y) = (Array2::ones((4, 8)), Array2::ones((2, 1)), Array3::zeros((2, 1, 8)));
+    let calls = y.outer_iter_mut().map(|y| route(x.view(), counts.view(), y, &data, &signal, &arrived, 0));
+    let stages = world.compile(calls)?;
+    Ok(format!("bytes received  {}\n", stages[0].cost().bytes_received))
 }
 
 /// Two ranks with blocks of two rows. `counts[r]` is what rank r sends; every rank takes out so many rows of what rank 0 sent.
