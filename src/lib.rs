@@ -121,8 +121,8 @@ mod lang;
 
 pub use half;
 pub use host::{
-    AllreduceMode, BindProblem, Call, Card, Count, Error, Fault, HostCall, HostLaunch, HostReport, HostStages, LaunchOptions,
-    LaunchStages, RankView, RankViewMut, Report, ScalarArgument, Scheduler, Stage, Window, World,
+    AllreduceMode, BindProblem, Call, Card, Count, Error, Fault, HostCall, HostLaunch, HostReport, HostStages,
+    LaunchOptions, LaunchStages, RankView, RankViewMut, Report, ScalarArgument, Scheduler, Stage, Window, World,
 };
 pub use lang::*;
 pub use ndarray;

@@ -4,7 +4,7 @@ use super::call::{Kind, WindowRef};
 use super::error::{BindProblem, Ranks};
 use super::launch::Placed;
 use pl_core::diag::{Diagnostic, Located};
-use pl_core::ir::{FunctionKind, Function, Loc, Op, Place, StmtKind, visit};
+use pl_core::ir::{Function, FunctionKind, Loc, Op, Place, StmtKind, visit};
 use pl_core::verify::{Moment, verify};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -182,7 +182,8 @@ impl Group<'_> {
             diagnostic = diagnostic.with(Loc::NONE, note);
         }
         let related = vec![None; diagnostic.related.len()];
-        let located = Located { kernel: kernel.clone(), level: FunctionKind::InCore, place: place.clone(), diagnostic, related };
+        let located =
+            Located { kernel: kernel.clone(), level: FunctionKind::InCore, place: place.clone(), diagnostic, related };
         BindProblem { located, ranks, calls }
     }
 }

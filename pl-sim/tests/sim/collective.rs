@@ -263,10 +263,8 @@ fn a_deadlock_tells_who_did_not_enter() {
 fn a_rank_without_a_call_does_not_enter() {
     let world = World::new(3).seeded(1);
     let args = args(&world);
-    let program = world.program(
-        &kernel("\n  pld::system::enter(signal, _, collective = Barrier, _, _, _)\n  BARRIER"),
-        &args(0),
-    );
+    let program =
+        world.program(&kernel("\n  pld::system::enter(signal, _, collective = Barrier, _, _, _)\n  BARRIER"), &args(0));
     let calls = [0, 2].map(|rank| (rank, program.clone(), args(rank)));
     let Err(EngineError::Fault(fault)) = world.launch_on(calls.into()) else { panic!("a deadlock") };
     let text = fault.to_string();

@@ -97,22 +97,34 @@ mod tests {
     #[test]
     fn mistakes() {
         let x = counting(3, 64);
-        check(&x, &x, expect![[r#"
+        check(
+            &x,
+            &x,
+            expect![[r#"
             every rank has its own numbers only
               = rank 0, element 0: got 0, expected 300
               = 192 of 192 elements are wrong
-              = help: fold the numbers of the peers in, too: `pld::tile::remote_load`"#]]);
-        check(&x, &summed(&x, |r, _, k| k != r), expect![[r#"
+              = help: fold the numbers of the peers in, too: `pld::tile::remote_load`"#]],
+        );
+        check(
+            &x,
+            &summed(&x, |r, _, k| k != r),
+            expect![[r#"
             each rank's own numbers are missing from its result
               = rank 0, element 1: got 302, expected 303
               = 191 of 192 elements are wrong
-              = help: the accumulator was seeded with nothing, and then took the peers only; fold the own numbers in, too"#]]);
+              = help: the accumulator was seeded with nothing, and then took the peers only; fold the own numbers in, too"#]],
+        );
         // Rank r has chunk r, as in two phases, or r + 1, as in a ring.
-        check(&x, &summed(&x, |r, i, k| k == r || (r * 64 / 3..(r + 1) * 64 / 3).contains(&i)), expect![[r#"
+        check(
+            &x,
+            &summed(&x, |r, i, k| k == r || (r * 64 / 3..(r + 1) * 64 / 3).contains(&i)),
+            expect![[r#"
             every rank has one chunk of the result and no more: rank 0 has chunk 0
               = rank 0, element 21: got 21, expected 363
               = 128 of 192 elements are wrong
-              = help: the reduce-scatter is right; fetch each of the other chunks from a rank that has it reduced"#]]);
+              = help: the reduce-scatter is right; fetch each of the other chunks from a rank that has it reduced"#]],
+        );
         let next = |r: usize| (r + 1) % 3;
         check(
             &x,
@@ -123,14 +135,22 @@ mod tests {
                   = 126 of 192 elements are wrong
                   = help: the reduce-scatter is right; fetch each of the other chunks from a rank that has it reduced"#]],
         );
-        check(&x, &summed(&x, |_, i, _| i < 63), expect![[r#"
+        check(
+            &x,
+            &summed(&x, |_, i, _| i < 63),
+            expect![[r#"
             the last 1 of 64 elements are wrong: 64 is no multiple of 3
               = rank 0, element 63: got 0, expected 489
               = 3 of 192 elements are wrong
-              = help: chunks need not be equal: chunk `c` begins at `c * SIZE / nranks` and ends where the next begins"#]]);
-        check(&x, &summed(&x, |r, i, k| (r, i, k) != (1, 5, 2)), expect![[r#"
+              = help: chunks need not be equal: chunk `c` begins at `c * SIZE / nranks` and ends where the next begins"#]],
+        );
+        check(
+            &x,
+            &summed(&x, |r, i, k| (r, i, k) != (1, 5, 2)),
+            expect![[r#"
             the result is not the sum over the ranks
               = rank 1, element 5: got 110, expected 315
-              = 1 of 192 elements are wrong"#]]);
+              = 1 of 192 elements are wrong"#]],
+        );
     }
 }
