@@ -1,10 +1,10 @@
 //! `pld::tensor::allreduce`: every reduction, mode and element type that it takes.
 
-use crate::numbers::{Number, cases, check_zero, full, same, scattered, world};
+use crate::numbers::{Golden, Number, cases, check_zero, full, same, scattered, world};
 use pl::World;
 use pl::distributed as pld;
 use pl::half::{bf16, f16};
-use pl::ndarray::{Array2, Array3, ArrayView1, ArrayView2, ArrayViewMut2, Axis, s, stack};
+use pl::ndarray::{Array2, Array3, ArrayView2, ArrayViewMut2, Axis, s, stack};
 use pl::{Call, Window};
 use pld::ReduceOp;
 use std::any::type_name;
@@ -55,35 +55,6 @@ fn kernels<T: Number>(op: ReduceOp) -> [Kernel<T>; 2] {
 
 const OPS: [ReduceOp; 4] = [ReduceOp::Sum, ReduceOp::Max, ReduceOp::Min, ReduceOp::Prod];
 
-/// The golden of one row in f64, and how far a right result may be from it: folding P terms rounds P - 1 times.
-fn golden<T: Number>(op: ReduceOp, x: ArrayView2<'_, T>) -> (Vec<f64>, Vec<f64>) {
-    let p = x.len_of(Axis(0)) as f64;
-    let fold = |column: ArrayView1<'_, T>| {
-        let terms = || column.iter().map(|x| x.number());
-        match op {
-            ReduceOp::Sum => (terms().sum(), p * T::EPSILON * terms().map(f64::abs).sum::<f64>()),
-            ReduceOp::Prod => {
-                let product: f64 = terms().product();
-                (product, p * T::EPSILON * product.abs() + p * smallest::<T>())
-            }
-            ReduceOp::Max => (terms().fold(f64::NEG_INFINITY, f64::max), 0.0),
-            ReduceOp::Min => (terms().fold(f64::INFINITY, f64::min), 0.0),
-        }
-    };
-    x.columns().into_iter().map(fold).unzip()
-}
-
-/// What products below the normal range are rounded to.
-fn smallest<T: Number>() -> f64 {
-    if type_name::<T>().ends_with("::f16") {
-        6e-8
-    } else if T::EPSILON == 0.0 {
-        0.0
-    } else {
-        1e-38
-    }
-}
-
 fn check<T: Number>(op: ReduceOp, p: usize, size: usize) {
     check_on::<T>(&world(p), op, size);
 }
@@ -92,7 +63,6 @@ fn check_on<T: Number>(world: &World, op: ReduceOp, size: usize) {
     let p = world.size();
     let data = world.window::<T>([1, size]).unwrap();
     let x: Vec<Array2<T>> = (0..p).map(|rank| scattered(17 * rank + size, (2, size))).collect();
-    // Products of integers wrap: their golden is that of i32.
     for (kernel, rows) in kernels::<T>(op).into_iter().zip([(p, 1), (2 * (p - 1), p)]) {
         let signal = world.window::<i32>([rows.0, rows.1]).unwrap();
         let mut y = Array3::from_elem((p, 2, size), T::of(0.0));
@@ -102,20 +72,14 @@ fn check_on<T: Number>(world: &World, op: ReduceOp, size: usize) {
         for i in 0..2 {
             let rows: Vec<_> = x.iter().map(|x| x.row(i)).collect();
             let terms = stack(Axis(0), &rows).unwrap();
-            let (golden, bound) = golden(op, terms.view());
             let what = format!("{op:?} of {}, P = {p}, SIZE = {size}, call {i}", type_name::<T>());
             let first = y.slice(s![0, i, ..]);
             for rank in 0..p {
                 assert!(same(&first, &y.slice(s![rank, i, ..])), "{what}: rank {rank} has other bits than rank 0");
             }
-            for (at, (y, (g, bound))) in first.iter().zip(golden.iter().zip(&bound)).enumerate() {
-                let right = if T::EPSILON == 0.0 && op == ReduceOp::Prod {
-                    y.number()
-                        == f64::from(terms.column(at).iter().fold(1i32, |p, x| p.wrapping_mul(x.number() as i32)))
-                } else {
-                    (y.number() - g).abs() <= *bound
-                };
-                assert!(right, "{what}: element {at} is {y:?}, expected {g} within {bound}");
+            for (at, (y, terms)) in first.iter().zip(terms.columns()).enumerate() {
+                let golden = Golden::new(op, terms.iter().copied());
+                assert!(golden.allows(*y), "{what}: element {at} is {y:?}, expected {golden:?}");
             }
         }
     }
@@ -129,24 +93,12 @@ fn check_all<T: Number>() {
     }
 }
 
-#[test]
-fn of_f32() {
-    check_all::<f32>();
-}
-
-#[test]
-fn of_f16() {
-    check_all::<f16>();
-}
-
-#[test]
-fn of_bf16() {
-    check_all::<bf16>();
-}
-
-#[test]
-fn of_i32() {
-    check_all::<i32>();
+element_types! {
+    check_all:
+    of_f32 f32;
+    of_f16 f16;
+    of_bf16 bf16;
+    of_i32 i32;
 }
 
 /// Long rows go in chunks, and segments of a ring may have different lengths.

@@ -5,9 +5,15 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that fails may panic")]
 
+#[macro_use]
+mod numbers;
+
 mod allreduce;
+mod barriers;
+mod between;
 mod copies;
 mod costs;
 mod counts;
 mod misuse;
-mod numbers;
+mod special;
+mod transfers;
