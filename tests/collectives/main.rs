@@ -1,5 +1,5 @@
-//! Every collective against ndarray: element types, reductions, modes, numbers of ranks, sizes. Each kernel calls its collective twice in a row on the
-//! same windows, with other data, and nothing between.
+//! Every collective and every transfer against ndarray: element types, reductions, modes, numbers of ranks, sizes. A kernel of a collective calls it
+//! twice in a row on the same windows, with other data, and nothing between.
 //!
 //! `PL_TEST=full` runs all combinations, otherwise a part of them.
 

@@ -12,7 +12,7 @@ use std::any::type_name;
 const LONG: usize = 4096;
 const ODD: usize = 1531;
 
-/// x goes to the next rank as a whole, y comes from the previous one but one as a whole: that is, from the previous one at the start.
+/// x goes to the next rank as a whole; y comes from the previous one as a whole, so that it is what the rank two before put there.
 #[pl::function(InCore, dynamic(NR, SIZE))]
 fn whole<T: pl::Element, const CHUNK: usize, const PIPELINE: bool>(
     x: pl::Tensor<T, { [3, SIZE] }>,
@@ -64,7 +64,7 @@ fn boxes<T: pl::Element, const CHUNK: usize, const PIPELINE: bool>(
     );
 }
 
-/// Row 0 of x goes to the next rank as a whole and sets a cell, row 1 goes there as a box, and adds to another.
+/// `first` goes to the next rank as a whole and sets a cell; the last row of `second` goes there as a box and adds to another cell.
 #[pl::function(InCore, dynamic(NR, SIZE))]
 fn signalled<T: pl::Element, const CHUNK: usize, const PIPELINE: bool>(
     first: pl::Tensor<T, { [1, SIZE] }>,
@@ -276,8 +276,8 @@ fn check_adds<T: Number>(world: &World, size: usize) {
             assert_eq!(signal.to_array(rank).unwrap()[[0, 0]], p as i32, "{}", what::<T>(p, size, rank));
             for at in 0..size {
                 let before = if fresh { T::of(0.0) } else { base[[rank, 0, at]] };
-                let terms = x.iter().flat_map(|x| x.column(at).to_vec()).collect::<Vec<_>>();
-                let golden = Golden::new(ReduceOp::Sum, terms.into_iter().chain([before]));
+                let terms = x.iter().flat_map(|x| x.column(at).into_iter().copied());
+                let golden = Golden::new(ReduceOp::Sum, terms.chain([before]));
                 let y = y[[rank, 0, at]];
                 assert!(golden.allows(y), "{}: element {at} is {y:?}, expected {golden:?}", what::<T>(p, size, rank));
             }
