@@ -10,6 +10,7 @@ macro_rules! page {
 page!(Readme, "../README.md");
 page!(Tutorial, "../docs/tutorial/README.md");
 page!(HelloRank, "../docs/tutorial/01-hello-rank.md");
+page!(ProgrammingModel, "../docs/tutorial/02-programming-model.md");
 page!(WindowBuffer, "../docs/tutorial/03-window-buffer.md");
 page!(Barrier, "../docs/tutorial/04-barrier.md");
 page!(RemoteLoadStore, "../docs/tutorial/05-remote-load-store.md");

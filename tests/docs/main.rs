@@ -18,7 +18,7 @@ mod page;
 mod programs;
 
 use page::{Block, Page, Source};
-use pl::ndarray::Array3;
+use pl::ndarray::{Array2, Array3};
 use pl_examples_cli::npy;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -216,6 +216,7 @@ impl Scratch {
         write("x.npy", programs::reduce_scatter::uneven(7, 8));
         write("uneven.npy", programs::reduce_scatter::uneven(4, 64));
         write("long.npy", Array3::ones((2, 1, 2_000_000)));
+        npy::write(&path.join("rows.npy"), Array2::<f32>::ones((3, 8)).view()).unwrap();
         Scratch(path)
     }
 }

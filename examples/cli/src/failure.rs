@@ -1,6 +1,6 @@
 //! Why an example does not end well, and with which exit status.
 
-use pl::{Error, Fault};
+use pl::{BindError, Error, Fault};
 use std::fmt;
 
 /// Why an example does not end well. Prints as the report that the user sees.
@@ -29,6 +29,12 @@ impl Failure {
 impl From<Error> for Failure {
     fn from(error: Error) -> Failure {
         Failure::Run(error)
+    }
+}
+
+impl From<BindError> for Failure {
+    fn from(error: BindError) -> Failure {
+        Failure::Usage(error.to_string())
     }
 }
 

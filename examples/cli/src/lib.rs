@@ -57,7 +57,8 @@
 //!   promises (axes are products of `P`, numbers, and free names), [`array`](fn@array) makes one.
 //! - [`Session::print_stage`] answers `--emit` for any launch that [`pl::World::compile`] can take; its closure gets the mode whose kernel is wanted.
 //!   [`comparison`] is the table of `--emit compare`: bytes, steps and barriers of several ways to do the same, from the cost cards.
-//! - [`Session::launch`] runs the calls of one launch; call it as often as the program launches. [`Session::launch_by`] is for anything else that runs.
+//! - [`Session::launch`] runs the calls of one launch; call it as often as the program launches. [`Session::run`] runs a `Host` function, and
+//!   [`Session::launch_by`] is for anything else that runs.
 //! - [`golden::Golden`] says what is right: [`exact`](golden::Golden::exact) for copies, permutations and counts,
 //!   [`reduce`](golden::Golden::reduce) for Sum, Prod, Max and Min over ranks, with [`on_every_rank`](golden::Golden::on_every_rank) where all
 //!   have the same bits, [`mistake`](golden::Golden::mistake) for what a typical slip would give. [`Session::judge`] ends the run with its verdict.

@@ -9,7 +9,7 @@ use crate::{card, diff, npy};
 use anstyle::{AnsiColor, Style};
 use ndarray_npy::WritableElement;
 use pl::ndarray::{Array, ArrayView, Dimension};
-use pl::{Call, Error, LaunchOptions, Report, Scheduler, Stage, World, text};
+use pl::{Call, Error, HostCall, HostReport, LaunchOptions, Report, Scheduler, Stage, World, text};
 use std::ffi::OsString;
 use std::io::{self, Write};
 use std::process::ExitCode;
@@ -157,18 +157,35 @@ impl Session {
 
     /// The same for whatever takes launch options and gives a report: several worlds at once, a collective from the host.
     pub fn launch_by(&self, launch: impl FnOnce(LaunchOptions) -> Result<Report, Error>) -> Result<Report, Failure> {
-        let scheduler = self.args.world.seed.map_or(Scheduler::Parallel, Scheduler::Seeded);
-        let options = LaunchOptions { scheduler, interrupt: Some(self.interrupt.clone()), ..LaunchOptions::default() };
         self.launched.store(false, Ordering::SeqCst);
-        let report = launch(options);
+        let report = launch(self.options());
         self.launched.store(true, Ordering::SeqCst);
         let report = report?;
+        self.note_order(&report);
+        Ok(report)
+    }
+
+    /// Runs a `Host` function in the same way.
+    pub fn run(&self, world: &World, call: HostCall<'_>) -> Result<HostReport, Failure> {
+        self.launched.store(false, Ordering::SeqCst);
+        let report = world.run_with(self.options(), call);
+        self.launched.store(true, Ordering::SeqCst);
+        let report = report?;
+        report.launches.iter().for_each(|launch| self.note_order(&launch.report));
+        Ok(report)
+    }
+
+    fn options(&self) -> LaunchOptions {
+        let scheduler = self.args.world.seed.map_or(Scheduler::Parallel, Scheduler::Seeded);
+        LaunchOptions { scheduler, interrupt: Some(self.interrupt.clone()), ..LaunchOptions::default() }
+    }
+
+    fn note_order(&self, report: &Report) {
         for site in &report.order_dependent {
             let place = site.place.as_ref().map_or_else(String::new, |place| format!(" at {place}"));
             let (op, kernel) = (site.op, &site.kernel);
             self.note(&format!("the result may depend on the order in which ranks run: `{op}` of `{kernel}`{place}"));
         }
-        Ok(report)
     }
 
     /// The stage that `--emit` asks for.
@@ -182,15 +199,8 @@ impl Session {
         emit: Emit,
         mut compile: impl FnMut(Mode) -> Result<Vec<Stage>, Error>,
     ) -> Result<Done, Failure> {
-        self.launched.store(true, Ordering::SeqCst);
         let stages = compile(self.mode())?;
-        let Some(first) = stages.first() else { return Ok(Done::Emitted) };
         let text = match emit {
-            Emit::Ir => text::print(first.ir()),
-            Emit::Lowered => text::print(first.lowered()),
-            Emit::Plan => first.plan()?,
-            Emit::Cost => card::show(&stages),
-            Emit::Compare => card::comparison(&[(&first.lowered().name, &stages)]),
             Emit::Diff => {
                 let (hand, builtin) = (compile(Mode::Hand)?, compile(Mode::Builtin)?);
                 let (Some(hand), Some(builtin)) = (hand.first(), builtin.first()) else { return Ok(Done::Emitted) };
@@ -198,12 +208,24 @@ impl Session {
                 let text = |stage: &Stage| text::print(stage.lowered());
                 diff::unified(&name(hand), &text(hand), &name(builtin), &text(builtin))
             }
+            _ => self.show(emit, &stages)?,
         };
         self.print(&text)?;
-        if !text.ends_with('\n') {
-            self.print("\n")?;
-        }
         Ok(Done::Emitted)
+    }
+
+    /// A stage of one launch as text; a program of several launches prints several.
+    pub fn show(&self, emit: Emit, stages: &[Stage]) -> Result<String, Error> {
+        self.launched.store(true, Ordering::SeqCst);
+        let Some(first) = stages.first() else { return Ok(String::new()) };
+        let text = match emit {
+            Emit::Ir => text::print(first.ir()),
+            Emit::Lowered | Emit::Diff => text::print(first.lowered()),
+            Emit::Plan => first.plan()?,
+            Emit::Cost => card::show(stages),
+            Emit::Compare => card::comparison(&[(&first.lowered().name, stages)]),
+        };
+        Ok(text.trim_end().to_owned() + "\n")
     }
 
     /// Writes to stdout. Colours go where they are wanted; a reader that left is no error.

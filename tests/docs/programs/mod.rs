@@ -14,6 +14,7 @@ pub mod barrier;
 pub mod broadcast;
 pub mod dynamic_rank_count;
 pub mod hello_rank;
+mod programming_model;
 pub mod put_get;
 pub mod readme;
 pub mod reduce_scatter;
@@ -34,6 +35,7 @@ type Run = fn(&str) -> Option<Result<String, Error>>;
 const PAGES: &[Run] = &[
     readme::run,
     hello_rank::run,
+    programming_model::run,
     window_buffer::run,
     barrier::run,
     remote::run,
