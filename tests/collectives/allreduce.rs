@@ -75,7 +75,7 @@ fn check_on<T: Number>(world: &World, op: ReduceOp, size: usize) {
             let what = format!("{op:?} of {}, P = {p}, SIZE = {size}, call {i}", type_name::<T>());
             let first = y.slice(s![0, i, ..]);
             for rank in 0..p {
-                assert!(same(&first, &y.slice(s![rank, i, ..])), "{what}: rank {rank} has other bits than rank 0");
+                assert!(same(first, y.slice(s![rank, i, ..])), "{what}: rank {rank} has other bits than rank 0");
             }
             for (at, (y, terms)) in first.iter().zip(terms.columns()).enumerate() {
                 let golden = Golden::new(op, terms.iter().copied());

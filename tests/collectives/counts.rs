@@ -79,7 +79,7 @@ fn check<T: Number>(world: &World, rows: usize, size: usize) {
         assert_eq!(came[[rank, block, 0]], n as i32, "{what}");
         let got = y.slice(s![rank, block * rows..block * rows + n, ..]);
         let sent = x[call][src].slice(s![rank * rows..rank * rows + n, ..]);
-        assert!(same(&got, &sent), "{what}");
+        assert!(same(got, sent), "{what}");
         let rest = y.slice(s![rank, block * rows + n..(block + 1) * rows, ..]);
         assert!(rest.iter().all(|y| *y == T::of(0.0)), "{what}: more rows than the count says");
     }

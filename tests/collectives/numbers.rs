@@ -154,5 +154,5 @@ pub fn check_zero(signal: &Window<i32>, ranks: usize) {
 
 /// Whether all elements have the same bits.
 pub fn same<'a, T: Number>(a: impl IntoIterator<Item = &'a T>, b: impl IntoIterator<Item = &'a T>) -> bool {
-    a.into_iter().map(|x| *x).zip(b.into_iter().map(|x| *x)).all(|(a, b)| a.same(b))
+    a.into_iter().copied().zip(b.into_iter().copied()).all(|(a, b)| a.same(b))
 }

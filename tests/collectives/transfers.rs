@@ -198,7 +198,7 @@ fn check_whole<T: Number>(world: &World, size: usize) {
         world.launch(calls.map(|(x, y)| kernel(x.view(), y, &data, &signal))).unwrap();
         check_zero(&signal, p);
         for (rank, y) in y.outer_iter().enumerate() {
-            assert!(same(&y, &x[(rank + 2 * p - 2) % p]), "{}", what::<T>(p, size, rank));
+            assert!(same(y, &x[(rank + 2 * p - 2) % p]), "{}", what::<T>(p, size, rank));
         }
     }
 }
@@ -220,7 +220,7 @@ fn check_boxes<T: Number>(world: &World, size: usize) {
                 ("got, last rows", y.slice(s![rank, 3.., ..]), x[rank].slice(s![..3, ..])),
             ];
             for (part, found, golden) in parts {
-                assert!(same(&found, &golden), "{}: {part}", what::<T>(p, size, rank));
+                assert!(same(found, golden), "{}: {part}", what::<T>(p, size, rank));
             }
             let margin = window.slice(s![.., ..3]).iter().all(|element| *element == T::of(0.0));
             assert!(margin, "{}: more than the box was written", what::<T>(p, size, rank));
@@ -257,7 +257,7 @@ fn check_tiles<T: Number>(world: &World, size: usize) {
         let calls = x.iter().zip(y.outer_iter_mut());
         world.launch(calls.map(|(x, y)| kernel(x.view(), y, &data, &signal))).unwrap();
         for (rank, y) in y.outer_iter().enumerate() {
-            assert!(same(&y, &x[(rank + p - 1) % p]), "{}", what::<T>(p, size, rank));
+            assert!(same(y, &x[(rank + p - 1) % p]), "{}", what::<T>(p, size, rank));
         }
     }
 }
