@@ -85,8 +85,9 @@
 //! `LaunchOptions { scheduler: Scheduler::Seeded(n), ..Default::default() }`, as [`World::launch_with`] shows; the examples take `--seed N`. The same
 //! seed gives the same interleaving. Exploration, which looks at all that differ, comes later.
 //!
-//! Kernels without races give bit-identical results under every scheduler, unless they `read` a cell while others notify it; the report names
-//! such places. After a launch that failed, the windows it used are poisoned until [`World::reset`].
+//! Kernels without races give bit-identical results under every scheduler, with two exceptions: they `read` a cell while others notify it, or several
+//! ranks add to one float element with `atomic = Add` and nothing orders them, so that the sum is rounded in another order. The report names such
+//! places. After a launch that failed, the windows it used are poisoned until [`World::reset`].
 //!
 //! # When a mistake is reported
 //! At the earliest of four moments, all mistakes of one moment together:

@@ -143,11 +143,10 @@ impl Settled<'_> {
         self.keep(&mut stmt.loc);
         match &mut stmt.kind {
             StmtKind::Assign { value, .. } => self.expr(value),
-            StmtKind::Op(ir::Op { args, .. }) | StmtKind::Call(ir::Call { args, .. }) => {
-                for arg in args {
-                    arg.loc = Loc::NONE;
-                    arg.exprs_mut().iter_mut().for_each(|e| self.expr(e));
-                }
+            StmtKind::Op(ir::Op { args, .. }) => self.args(args),
+            StmtKind::Call(ir::Call { args, device, .. }) => {
+                self.args(args);
+                device.iter_mut().for_each(|e| self.expr(e));
             }
             StmtKind::Check { ty, .. } => {
                 let extents = ty.shaped_mut().into_iter().flat_map(|s| s.shape.iter_mut().flatten());
@@ -168,6 +167,13 @@ impl Settled<'_> {
                 self.block(els);
             }
             StmtKind::Return(values) => values.iter_mut().for_each(|e| self.expr(e)),
+        }
+    }
+
+    fn args(&mut self, args: &mut [ir::Arg]) {
+        for arg in args {
+            arg.loc = Loc::NONE;
+            arg.exprs_mut().iter_mut().for_each(|e| self.expr(e));
         }
     }
 

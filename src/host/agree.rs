@@ -19,6 +19,7 @@ pub(super) struct Shared {
     /// Whether a collective that uses it is sure to run.
     always: bool,
     kernel: String,
+    level: FunctionKind,
     loc: Loc,
     place: Option<Place>,
 }
@@ -47,6 +48,7 @@ pub(super) fn shared(function: &Function) -> Vec<Shared> {
                 collective: op.code.path(),
                 always: false,
                 kernel: function.name.to_string(),
+                level: function.kind,
                 loc: stmt.loc,
                 place: function.place(stmt.loc).or_else(|| function.place(function.loc)).cloned(),
             });
@@ -176,14 +178,13 @@ impl Group<'_> {
         ranks: Vec<usize>,
         calls: usize,
     ) -> BindProblem {
-        let Shared { kernel, loc, place, .. } = self.shared;
+        let Shared { kernel, level, loc, place, .. } = self.shared;
         let mut diagnostic = Diagnostic::new(*loc, message, help);
         for note in notes {
             diagnostic = diagnostic.with(Loc::NONE, note);
         }
         let related = vec![None; diagnostic.related.len()];
-        let located =
-            Located { kernel: kernel.clone(), level: FunctionKind::InCore, place: place.clone(), diagnostic, related };
+        let located = Located { kernel: kernel.clone(), level: *level, place: place.clone(), diagnostic, related };
         BindProblem { located, ranks, calls }
     }
 }

@@ -60,11 +60,7 @@ fn outside(call: &Call<'_>, position: usize, domain: &[usize]) -> Located {
     let message = format!("the window passed for `{name}` is one of {} only", Ranks(&sorted));
     let help = "a rank uses windows of domains that it is a rank of: pass one that the world, or a subset with this rank, has made";
     let place = kernel.as_ref().and_then(|f| f.place(loc).or_else(|| f.place(f.loc)).cloned());
-    Located {
-        kernel: call.kernel().into(),
-        level: FunctionKind::InCore,
-        place,
-        diagnostic: Diagnostic::new(loc, message, help),
-        related: vec![],
-    }
+    let level = kernel.as_ref().map_or(FunctionKind::InCore, |f| f.kind);
+    let diagnostic = Diagnostic::new(loc, message, help);
+    Located { kernel: call.kernel().into(), level, place, diagnostic, related: vec![] }
 }

@@ -2,6 +2,7 @@
 
 use pl_core::diag::Located;
 use pl_core::fault::Fault;
+use pl_core::ir::Place;
 use pl_core::runtime::EngineError;
 use std::fmt;
 use std::ops::Range;
@@ -54,6 +55,14 @@ pub enum Error {
         /// What happened.
         error: Box<Error>,
     },
+    /// A collective that the host called, as [`World::allreduce`](crate::World::allreduce), failed in its launch.
+    #[error("{}", before_help(&error.to_string(), &format!("called at {at}")))]
+    Called {
+        /// The call.
+        at: Place,
+        /// What happened.
+        error: Box<Error>,
+    },
 }
 
 /// One thing that is wrong with the calls of a launch.
@@ -71,11 +80,11 @@ pub struct BindProblem {
 const SHOWN: usize = 20;
 
 impl Error {
-    /// The fault that stopped a run, also in a launch that a `Host` function made.
+    /// The fault that stopped a run, also in a launch that a `Host` function or a collective made.
     pub fn fault(&self) -> Option<&Fault> {
         match self {
             Error::Fault(fault) => Some(fault),
-            Error::Launch { error, .. } => error.fault(),
+            Error::Launch { error, .. } | Error::Called { error, .. } => error.fault(),
             _ => None,
         }
     }

@@ -7,6 +7,7 @@ use super::{Error, Window};
 use crate::Element;
 use ndarray::{ArrayBase, Axis, Data, Dimension};
 use pl_core::runtime::{Contents, Engine, WindowId};
+use pl_core::verify::MAX_AXES;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -180,7 +181,7 @@ impl World {
     /// error. Signals may be notified and waited for at once.
     ///
     /// # Errors
-    /// More elements than a window can have.
+    /// More axes or elements than a window can have.
     pub fn window<T: Element>(&self, shape: impl Into<Vec<usize>>) -> Result<Window<T>, Error> {
         self.allocate(shape.into(), Contents::Uninitialised)
     }
@@ -188,7 +189,7 @@ impl World {
     /// A window of this shape on every rank, whose zeros are data.
     ///
     /// # Errors
-    /// More elements than a window can have.
+    /// More axes or elements than a window can have.
     pub fn zeros<T: Element>(&self, shape: impl Into<Vec<usize>>) -> Result<Window<T>, Error> {
         self.allocate(shape.into(), Contents::Zeros)
     }
@@ -196,7 +197,7 @@ impl World {
     /// A window that holds `array[r]` on rank r: the first axis of the array is the ranks.
     ///
     /// # Errors
-    /// A first axis that is not the ranks, more elements than a window can have.
+    /// A first axis that is not the ranks, more axes or elements than a window can have.
     pub fn window_from<T, S, D>(&self, array: &ArrayBase<S, D>) -> Result<Window<T>, Error>
     where
         T: Element,
@@ -244,6 +245,12 @@ impl World {
     }
 
     fn allocate<T: Element>(&self, shape: Vec<usize>, contents: Contents) -> Result<Window<T>, Error> {
+        if shape.len() > MAX_AXES {
+            return Err(Error::usage(
+                format!("a window of shape {shape:?} has {} axes", shape.len()),
+                format!("a window has at most {MAX_AXES} axes: join some of them"),
+            ));
+        }
         // An engine counts the elements. An array without any has limits too: those of its extents that are not zero.
         let around = shape.iter().filter(|extent| **extent > 0).try_fold(1_usize, |n, extent| n.checked_mul(*extent));
         if shape.contains(&0) && around.is_none_or(|n| u32::try_from(n).is_err()) {

@@ -47,7 +47,9 @@ pub fn store<T: Element, const R: usize, M: Memory<T>>(tile: Tile<T>, offsets: [
 /// Reads one element of the own global or window memory.
 ///
 /// Of a window it orders nothing: what a peer did before it changed the cell has not happened for the reader. Wait for a signal
-/// with [`distributed::system::wait`](super::distributed::system::wait). Follows `pl.read` of PyPTO.
+/// with [`distributed::system::wait`](super::distributed::system::wait). An i32
+/// cell that nothing wrote, or that was [discarded](discard), reads as 0: cells count from zero. Of other elements nothing may be read before it was
+/// written. Follows `pl.read` of PyPTO.
 ///
 /// ```
 /// #[pl::function(InCore)]
@@ -199,6 +201,7 @@ pub fn reshape<T: Element, const R: usize, M: Memory<T>>(memory: M, shape: [usiz
 }
 
 /// The contents of a box of the own window are no data any more: to read them before they are written again is an error.
+/// Cells of an i32 window are zero then, as in a window that is new: [`read`] of one gives 0.
 ///
 /// - `dst`: a window.
 /// - `offsets`, `shape`: the box, one entry per axis of `dst`.

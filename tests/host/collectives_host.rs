@@ -132,7 +132,7 @@ fn all_to_all_of_counts() {
     // A count that is too large is found by the run.
     send.write(0, &Array2::from_elem((ranks, 1), 3)).unwrap();
     let error = world.all_to_all_v(&input, &target, &send, &recv).unwrap_err();
-    assert!(matches!(error, Error::Fault(_)) && error.to_string().contains('3'), "{error}");
+    assert!(error.fault().is_some() && error.to_string().contains('3'), "{error}");
 }
 
 #[test]
@@ -173,12 +173,29 @@ fn a_signal_of_the_host() {
 }
 
 #[test]
+fn a_signal_that_is_not_zero_is_told() {
+    let all = world("sim", 4);
+    let pair = all.subset(&[3, 1]).unwrap();
+    for (shape, cell) in [(vec![2], "[1]"), (vec![2, 1], "[1, 0]")] {
+        let signal = pair.window::<i32>(shape.clone()).unwrap();
+        signal.write(1, &ArrayD::from_shape_vec(shape, vec![0, 5]).unwrap()).unwrap();
+        let text = pair.barrier(&signal).unwrap_err().to_string();
+        let expected = format!("`signal` of `pld::tensor::barrier` is not zero: `signal{cell}` of rank 1 is 5\n");
+        assert!(text.starts_with(&expected) && text.contains("`world.reset(&signal)`"), "{text}");
+        pair.reset(&signal).unwrap();
+        pair.barrier(&signal).unwrap();
+    }
+}
+
+#[test]
 fn a_call_that_fails_leaves_the_next_one_in_order() {
     let world = world("sim", 2);
     // Nothing is staged.
     let data = world.window::<f32>([3]).unwrap();
     let error = world.allreduce(&data, ReduceOp::Sum).unwrap_err();
-    assert!(matches!(error, Error::Fault(_)), "{error}");
+    let called = format!("\n  = called at {}:{}:", file!(), line!() - 1);
+    assert!(matches!(&error, Error::Called { error, .. } if matches!(**error, Error::Fault(_))), "{error}");
+    assert!(error.fault().is_some() && error.to_string().contains(&called), "{error}");
     assert!(matches!(world.allreduce(&data, ReduceOp::Sum), Err(Error::Poisoned { .. })));
     let x = numbers(2, &[3]).mapv(|v| v as f32);
     let data = world.window_from(&x).unwrap();
@@ -218,25 +235,25 @@ fn what_bad_use_gives() {
         ),
         (
             all.allgather(&data, &data),
-            "`input` of `pld::tensor::allgather` has shape [3, 4], expected `[1, S]` with P = 3\n",
+            "`input` of `pld::tensor::allgather` has shape [3, 4], expected `[1, S]` (P = 3)\n",
         ),
         (
             all.allgather(&row, &wide),
-            "`target` of `pld::tensor::allgather` has shape [3, 5], expected `[P, S]` (with S = 4) with P = 3\n",
+            "`target` of `pld::tensor::allgather` has shape [3, 5], expected `[P, S]` (P = 3, S = 4)\n",
         ),
         (all.all_to_all(&data, &data), "`input` and `target` of `pld::tensor::all_to_all` are the same window\n"),
         (
             all.reduce_scatter(&row, ReduceOp::Sum),
-            "`target` of `pld::tensor::reduce_scatter` has shape [1, 4], expected `[P, S]` with P = 3\n",
+            "`target` of `pld::tensor::reduce_scatter` has shape [1, 4], expected `[P, S]` (P = 3)\n",
         ),
         (all.reduce_scatter(&data, ReduceOp::Max), "pld::tensor::reduce_scatter op must be ReduceOp::Sum (got int 1);"),
         (
             all.all_to_all_v(&row, &row, &counts, &counts),
-            "`input` of `pld::tensor::all_to_all_v` has shape [1, 4], expected `[P * M, S]` with P = 3\n",
+            "`input` of `pld::tensor::all_to_all_v` has shape [1, 4], expected `[P * M, S]` (P = 3)\n",
         ),
         (
             all.all_to_all_v(&data, &wide, &counts, &counts),
-            "`target` of `pld::tensor::all_to_all_v` has shape [3, 5], expected `[P * M, S]`",
+            "`target` of `pld::tensor::all_to_all_v` has shape [3, 5], expected `[P * M, S]` (P = 3, M = 1, S = 4)\n",
         ),
     ];
     for (result, expected) in cases {

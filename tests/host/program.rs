@@ -171,6 +171,9 @@ fn arithmetic_that_has_no_result_is_an_error() {
     }
 }
 
+/// The line of `ranges`.
+const RANGES: u32 = line!() + 3;
+
 #[pl::function(Host, dynamic(NR, SIZE))]
 fn ranges(y: pl::Out<pl::Tensor<i32, { [NR, SIZE] }>>, start: usize, end: usize, shift: usize, parts: usize) {
     let p = pld::world_size();
@@ -193,6 +196,12 @@ fn a_launch_has_every_rank_once() {
     ] {
         assert!(problem.starts_with(expected), "{problem}");
         assert!(problem.contains("\n  --> tests/host/program.rs (in Host function `ranges`)\n  = help: "), "{problem}");
+    }
+    // What is wrong with a device stands where it is named.
+    for (end, shift) in [(5, 1), (4, 0)] {
+        let Err(Error::Host(problem)) = world.run(ranges(y.view_mut(), 0, end, shift, 0)) else { panic!("no error") };
+        let place = problem.place.unwrap();
+        assert_eq!((place.line, place.column), (RANGES + 3, 54));
     }
 }
 
@@ -522,4 +531,27 @@ fn windows_of_the_caller_outlive_the_run() {
         "{problem}"
     );
     assert!(problem.contains("\n  = launched by `on_windows` at tests/host/program.rs\n  = help: "), "{problem}");
+}
+
+#[pl::function(InCore, dynamic(NR))]
+fn meet(signal: pl::InOut<pld::DistributedTensor<i32, { [NR, 1] }>>) {
+    pld::tensor::barrier(signal);
+}
+
+#[pl::function(Orchestration, dynamic(NR))]
+fn meets(signal: pl::InOut<pld::DistributedTensor<i32, { [NR, 1] }>>) {
+    meet(signal);
+}
+
+#[test]
+fn problems_of_windows_name_the_level() {
+    let world = world("sim", 3);
+    let [a, b] = [world.window::<i32>([3, 1]).unwrap(), world.window::<i32>([3, 1]).unwrap()];
+    let of_pair = world.subset(&[0, 1]).unwrap().window::<i32>([2, 1]).unwrap();
+    let outside = world.launch([meets(&of_pair), meets(&of_pair), meets(&of_pair)]).unwrap_err().to_string();
+    let different = world.launch([meets(&a), meets(&a), meets(&b)]).unwrap_err().to_string();
+    for (text, expected) in [(outside, "the window passed for `signal`"), (different, "the ranks pass 2 different")] {
+        assert!(text.starts_with(expected), "{text}");
+        assert!(text.contains("(in Orchestration function `meets`)"), "{text}");
+    }
 }

@@ -364,3 +364,15 @@ fn stages() {
     assert!(!lowered.contains("pld::tensor::reduce_scatter(") && lowered.contains("pld::tile::remote_load("));
     assert!(!stages.plan().unwrap().is_empty());
 }
+
+#[test]
+fn a_window_has_at_most_six_axes() {
+    let world = world("sim", 2);
+    assert_eq!(world.window::<f32>([1; 6]).unwrap().shape(), [1; 6]);
+    let array = pl::ndarray::ArrayD::<f32>::zeros(vec![2, 1, 1, 1, 1, 1, 1, 1]);
+    for result in [world.window::<f32>([1; 7]), world.zeros([1; 7]), world.window_from(&array)] {
+        let text = result.unwrap_err().to_string();
+        assert!(text.starts_with("a window of shape [1, 1, 1, 1, 1, 1, 1] has 7 axes\n  = help: "), "{text}");
+        assert!(text.contains("at most 6"), "{text}");
+    }
+}

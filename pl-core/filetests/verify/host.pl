@@ -100,7 +100,7 @@ Host fn devices(n: usize, flag: bool, x: f32) calls(k) {
   }
   for r in 0..world {
     for i in 0..2 {
-      call k(device = r) ; error: every iteration dispatches to device `r`
+      call k(device = r) ; error: every iteration dispatches to device `r`, which a loop around it counts
     }
   }
   for r in 0..world {

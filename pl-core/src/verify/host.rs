@@ -192,18 +192,30 @@ impl Checker<'_> {
                 changing.push(var);
             }
         });
+        let mut counted = vec![];
+        visit(&self.function.body, &mut |stmt| {
+            if let StmtKind::For { var, .. } = stmt.kind {
+                counted.push(var);
+            }
+        });
         for (device, at) in &devices {
             let mut changes = false;
             device.walk(&mut |e| changes |= e.as_local().is_some_and(|id| changing.contains(&id)));
             let wrong = self.errors.iter().any(|error| error.loc == *at);
             if !changes && !wrong {
                 let shown = self.show(device);
-                let name = self.name_of(var);
-                self.error(
-                    *at,
-                    format!("every iteration dispatches to device `{shown}`"),
-                    format!("every rank takes part in a launch once: `device = {name}`"),
-                );
+                let mut outer = false;
+                device.walk(&mut |e| outer |= e.as_local().is_some_and(|id| counted.contains(&id)));
+                let mut message = format!("every iteration dispatches to device `{shown}`");
+                // The loop over the ranks is another one, around this.
+                let help = if outer {
+                    message += ", which a loop around it counts";
+                    "a loop that dispatches has one dispatch for each rank: dispatch an `Orchestration` function that loops, on the device"
+                        .into()
+                } else {
+                    format!("every rank takes part in a launch once: `device = {}`", self.name_of(var))
+                };
+                self.error(*at, message, help);
                 reported = true;
             }
         }

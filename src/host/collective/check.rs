@@ -45,6 +45,26 @@ impl Collective<'_> {
         {
             return Err(Error::usage(only.message_for(self.reduce), only.help));
         }
+        if self.runs { self.check_signal(info) } else { Ok(()) }
+    }
+
+    /// A signal that the caller gave is zero in every cell: the collective counts from there, and what a cell holds too much lets a wait pass early.
+    fn check_signal(&self, info: &OpInfo) -> Result<(), Error> {
+        let signal = info.param("signal").and_then(|i| self.memory.get(i)?.as_ref());
+        let Some(Memory { window, .. }) = signal else { return Ok(()) };
+        let path = info.path;
+        let mut cells = vec![0_i32; window.shape.iter().product()];
+        for (part, rank) in window.domain.iter().enumerate() {
+            let bytes = bytemuck::cast_slice_mut(&mut cells);
+            let read = window.owner.engine.read(window.id, part, bytes);
+            read.map_err(|e| Error::of_window(e, &format!("`signal` of `{path}`")))?;
+            let Some(at) = cells.iter().position(|cell| *cell != 0) else { continue };
+            let cell = indices(at, window.shape);
+            return Err(Error::usage(
+                format!("`signal` of `{path}` is not zero: `signal{cell:?}` of rank {rank} is {}", cells[at]),
+                "a collective begins with zero in every cell, and leaves it so: `world.reset(&signal)` before it",
+            ));
+        }
         Ok(())
     }
 
@@ -100,13 +120,14 @@ impl Collective<'_> {
                 fits
             });
             if !fits {
-                let expected: Vec<String> = alternatives.iter().map(|p| show(p, &free)).collect();
+                let expected: Vec<String> = alternatives.iter().map(|pattern| show(pattern)).collect();
                 return Err(Error::usage(
                     format!(
-                        "`{}` of `{}` has shape {found:?}, expected {} with P = {ranks}",
+                        "`{}` of `{}` has shape {found:?}, expected {} ({})",
                         info.params[index].name,
                         info.path,
-                        expected.join(" or ")
+                        expected.join(" or "),
+                        known(alternatives, &free, ranks)
                     ),
                     "P is the number of ranks of the world that it is called on",
                 ));
@@ -136,6 +157,15 @@ fn check_domain(world: &World, memory: &Memory<'_>, name: &str, path: &str) -> R
     Ok(())
 }
 
+/// The indices of an element of an array in C order.
+fn indices(mut at: usize, shape: &[usize]) -> Vec<usize> {
+    let mut indices = vec![0; shape.len()];
+    for (index, extent) in indices.iter_mut().zip(shape).rev() {
+        (*index, at) = (at % extent, at / extent);
+    }
+    indices
+}
+
 /// Whether an extent is what the table asks for. A name stands for one extent in the whole op.
 fn matches(dim: Dim, extent: usize, ranks: usize, free: &mut Vec<(&'static str, usize)>) -> bool {
     let mut named = |name: &'static str, value: usize| match free.iter().find(|(n, _)| *n == name) {
@@ -154,22 +184,28 @@ fn matches(dim: Dim, extent: usize, ranks: usize, free: &mut Vec<(&'static str, 
     }
 }
 
-/// `[P, S]`, and the value of S where it is known.
-fn show(pattern: &[Dim], free: &[(&str, usize)]) -> String {
-    let mut dims = vec![];
-    let mut known = String::new();
-    for dim in pattern {
-        let (text, name) = match dim {
-            Dim::World => ("P".to_owned(), None),
-            Dim::Exactly(n) => (n.to_string(), None),
-            Dim::Rounds => ("2 * (P - 1)".to_owned(), None),
-            Dim::Free(name) => ((*name).to_owned(), Some(*name)),
-            Dim::PerRank(name) => (format!("P * {name}"), Some(*name)),
-        };
-        dims.push(text);
-        if let Some((name, value)) = name.and_then(|name| free.iter().find(|(n, _)| *n == name)) {
-            known += &format!(" (with {name} = {value})");
+/// `[P, S]`
+fn show(pattern: &[Dim]) -> String {
+    let dim = |dim: &Dim| match dim {
+        Dim::World => "P".to_owned(),
+        Dim::Exactly(n) => n.to_string(),
+        Dim::Rounds => "2 * (P - 1)".to_owned(),
+        Dim::Free(name) => (*name).to_owned(),
+        Dim::PerRank(name) => format!("P * {name}"),
+    };
+    format!("`[{}]`", pattern.iter().map(dim).collect::<Vec<_>>().join(", "))
+}
+
+/// `P = 3, S = 5`: what the names in patterns stand for, as far as it is known.
+fn known(patterns: &[&[Dim]], free: &[(&'static str, usize)], ranks: usize) -> String {
+    let mut values = vec![("P", ranks)];
+    for dim in patterns.iter().copied().flatten() {
+        let (Dim::Free(name) | Dim::PerRank(name)) = dim else { continue };
+        if let Some(value) = free.iter().find(|(n, _)| n == name)
+            && !values.contains(value)
+        {
+            values.push(*value);
         }
     }
-    format!("`[{}]`{known}", dims.join(", "))
+    values.iter().map(|(name, value)| format!("{name} = {value}")).collect::<Vec<_>>().join(", ")
 }

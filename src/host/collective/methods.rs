@@ -5,14 +5,17 @@ use crate::Element;
 use crate::distributed::ReduceOp;
 use crate::host::{Error, LaunchOptions, Window, World};
 use pl_core::fault::Report;
+use pl_core::ir::Place;
 use pl_core::op::{AllreduceMode, OpCode};
+use std::panic::Location;
 
 /// # Collectives from the host
 /// Each is one launch on all ranks of this world, or [subset](World::subset), with windows that it made. They are the collectives of
 /// [`distributed::tensor`](crate::distributed::tensor), and give the same results; the signal is the world's own.
+/// An error of a launch ends with the line that called: [`Error::Called`].
 impl World {
-    /// No rank leaves before every rank has entered, in a launch of its own: what it shows is that the signal, `[P]` or `[P, 1]`, is in order. A launch ends
-    /// when all ranks have ended, without a barrier.
+    /// No rank leaves before every rank has entered, in a launch of its own. A launch ends when all ranks have ended, without a barrier: what it adds is a
+    /// check of the signal, `[P]` or `[P, 1]`, all of whose cells must be zero, as a barrier needs it and leaves it.
     ///
     /// ```
     /// let world = pl::World::open("sim", &[0, 1, 2])?;
@@ -23,7 +26,8 @@ impl World {
     /// ```
     ///
     /// # Errors
-    /// Fewer than two ranks, a window of another world or shape; what a launch can fail with.
+    /// Fewer than two ranks, a window of another world or shape, a cell that is not zero; what a launch can fail with.
+    #[track_caller]
     pub fn barrier(&self, signal: &Window<i32>) -> Result<Report, Error> {
         self.make(Collective::new(OpCode::Barrier).with("signal", Memory::of(signal)))
     }
@@ -42,6 +46,7 @@ impl World {
     ///
     /// # Errors
     /// Fewer than two ranks, a rank that this world does not have, a window of another world; what a launch can fail with.
+    #[track_caller]
     pub fn broadcast<T: Element>(&self, target: &Window<T>, root: usize) -> Result<Report, Error> {
         let collective = Collective::new(OpCode::Broadcast).with("target", Memory::of(target));
         self.make(Collective { root: root as u64, ..collective })
@@ -62,6 +67,7 @@ impl World {
     ///
     /// # Errors
     /// Fewer than two ranks, windows of another world or shape, or the same one twice; what a launch can fail with.
+    #[track_caller]
     pub fn allgather<T: Element>(&self, input: &Window<T>, target: &Window<T>) -> Result<Report, Error> {
         self.make(
             Collective::new(OpCode::Allgather).with("input", Memory::of(input)).with("target", Memory::of(target)),
@@ -84,6 +90,7 @@ impl World {
     ///
     /// # Errors
     /// Fewer than two ranks, a window of another world or shape, an `op` other than `Sum`; what a launch can fail with.
+    #[track_caller]
     pub fn reduce_scatter<T: Element>(&self, target: &Window<T>, op: ReduceOp) -> Result<Report, Error> {
         let collective = Collective::new(OpCode::ReduceScatter).with("target", Memory::of(target));
         self.make(Collective { reduce: op.value(), ..collective })
@@ -105,6 +112,7 @@ impl World {
     ///
     /// # Errors
     /// Fewer than two ranks, a window of another world or element type; what a launch can fail with.
+    #[track_caller]
     pub fn allreduce<T: Element>(&self, data: &Window<T>, op: ReduceOp) -> Result<Report, Error> {
         self.allreduce_with(data, op, AllreduceMode::Mesh)
     }
@@ -127,6 +135,7 @@ impl World {
     ///
     /// # Errors
     /// Those of [`World::allreduce`].
+    #[track_caller]
     pub fn allreduce_with<T: Element>(
         &self,
         data: &Window<T>,
@@ -152,6 +161,7 @@ impl World {
     ///
     /// # Errors
     /// Fewer than two ranks, windows of another world or shape, or the same one twice; what a launch can fail with.
+    #[track_caller]
     pub fn all_to_all<T: Element>(&self, input: &Window<T>, target: &Window<T>) -> Result<Report, Error> {
         self.make(Collective::new(OpCode::AllToAll).with("input", Memory::of(input)).with("target", Memory::of(target)))
     }
@@ -175,6 +185,7 @@ impl World {
     ///
     /// # Errors
     /// Fewer than two ranks, windows of another world or shape, or the same one twice, a count that is not 0 to M; what a launch can fail with.
+    #[track_caller]
     pub fn all_to_all_v<T: Element>(
         &self,
         input: &Window<T>,
@@ -191,7 +202,17 @@ impl World {
         )
     }
 
+    #[track_caller]
     fn make(&self, collective: Collective<'_>) -> Result<Report, Error> {
-        collective.make(self, |calls| self.launch_with(LaunchOptions::default(), calls))
+        let caller = Location::caller();
+        let made = collective.make(self, |calls| self.launch_with(LaunchOptions::default(), calls));
+        made.map_err(|error| match error {
+            // Its places are in the kernel, which is not the caller's.
+            Error::Fault(_) | Error::Bind { .. } => Error::Called {
+                at: Place::new(caller.file().into(), caller.line(), caller.column()),
+                error: error.into(),
+            },
+            error => error,
+        })
     }
 }

@@ -35,6 +35,8 @@ pub(super) struct Collective<'x> {
     /// Wire values of [`ReduceOp`] and [`AllreduceMode`].
     pub(super) reduce: i32,
     pub(super) mode: i32,
+    /// Whether it is to run, and not only to be compiled.
+    pub(super) runs: bool,
 }
 
 /// The signals of a world that its collectives use, one for each shape. Each is zero between calls.
@@ -54,6 +56,7 @@ impl<'x> Collective<'x> {
             root: 0,
             reduce: ReduceOp::Sum.wire(),
             mode: AllreduceMode::Mesh.wire(),
+            runs: true,
         }
     }
 

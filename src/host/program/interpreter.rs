@@ -43,6 +43,8 @@ pub(super) struct Interpreter<'w, 'a> {
     /// The dispatches of the loop that is under way.
     pub(super) dispatches: Vec<Dispatch>,
     steps: u64,
+    /// Whether its launches run, and are not only compiled.
+    pub(super) runs: bool,
 }
 
 /// Runs the calls of all ranks, or does what else is to be done with them.
@@ -87,6 +89,7 @@ impl<'w, 'a> Interpreter<'w, 'a> {
             buffers: vec![],
             dispatches: vec![],
             steps: 0,
+            runs: true,
         };
         interpreter.bind_params()?;
         Ok(interpreter)

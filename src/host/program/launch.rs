@@ -175,6 +175,7 @@ impl Interpreter<'_, '_> {
     ) -> Result<(), Error> {
         let info = op.code.info();
         let mut collective = Collective::new(op.code);
+        collective.runs = self.runs;
         for (index, (arg, param)) in op.args.iter().zip(info.params).enumerate() {
             match (&arg.kind, param.kind) {
                 (ArgKind::Enum(EnumKind::ReduceOp, value), _) => collective.reduce = self.wire(value, loc)?,

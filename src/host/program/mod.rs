@@ -127,6 +127,7 @@ impl World {
     /// Those of [`World::run`], but for what happens on devices.
     pub fn compile_host(&self, call: HostCall<'_>) -> Result<HostStages, Error> {
         let mut interpreter = Interpreter::new(self, call.0, LaunchOptions::default())?;
+        interpreter.runs = false;
         let launches = interpreter.run(|world, _, calls| world.compile(calls))?;
         let launches =
             launches.into_iter().map(|Outcome { what, place, result }| LaunchStages { what, place, ranks: result });
