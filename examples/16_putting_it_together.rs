@@ -8,7 +8,7 @@
 //! The walkthrough is in `docs/tutorial/16-putting-it-together.md`.
 
 use pl::distributed as pld;
-use pl::ndarray::{Array2, Array3, s};
+use pl::ndarray::{Array3, Axis, s};
 use pl::{Call, DType, Window};
 use pl_examples_cli::golden::Golden;
 use pl_examples_cli::{Done, Failure, Mode, Program, Session, array};
@@ -208,19 +208,30 @@ pub fn calls<'a>(
     })
 }
 
-/// Every rank has the errors of all ranks after the step, computed from all samples at once.
+/// Every rank has the errors of all ranks after the step, with the same bits, computed from all samples at once.
 pub fn golden(x: &Array3<f32>) -> Result<Golden<'_, f32>, Failure> {
     let (p, _, size) = x.dim();
-    let weights = x.slice(s![ROOT, WEIGHTS, ..]);
     let (samples, targets) = (x.slice(s![.., SAMPLES, ..]), x.slice(s![.., TARGETS, ..]));
+    let weights = x.slice(s![ROOT, WEIGHTS, ..]);
+
+    // In f32, the gradients one after the other in rank order; and with the own gradient only, which is a mistake.
     let grads = (&weights * &samples - targets) * samples;
-    // One addition after the other, in rank order: rounding is the same on the ranks.
     let sum = grads.outer_iter().skip(1).fold(grads.row(0).to_owned(), |sum, grad| sum + grad);
-    let errors = move |sums: &Array2<f32>| (&weights - sums * RATE) * samples - targets;
-    let on_every_rank = move |errors: &Array2<f32>| array((p, p, size), |(_, s, i)| errors[[s, i]]);
-    let sums = Array2::from_shape_fn((p, size), |(_, i)| sum[i]);
-    let golden = Golden::exact("the errors of all ranks after the step", on_every_rank(&errors(&sums))?);
-    let of_own = on_every_rank(&errors(&grads))?;
+    let straight = (&weights - sum * RATE) * samples - targets;
+    let of_own = (&weights - grads * RATE) * samples - targets;
+    let of_own = array((p, p, size), |(_, s, i)| of_own[[s, i]])?;
+
+    // In f64, and the magnitudes of all terms of an error: two, and two more for each gradient.
+    let wide = |x: f32| f64::from(x);
+    let (weights, samples, targets, rate) = (weights.mapv(wide), samples.mapv(wide), targets.mapv(wide), wide(RATE));
+    let sum = ((&weights * &samples - &targets) * &samples).sum_axis(Axis(0));
+    let value = (&weights - sum * rate) * &samples - &targets;
+    let (weights, samples, targets) = (weights.mapv(f64::abs), samples.mapv(f64::abs), targets.mapv(f64::abs));
+    let sum = ((&weights * &samples + &targets) * &samples).sum_axis(Axis(0));
+    let magnitude = (weights + sum * rate) * samples + targets;
+    let bound = magnitude * ((2 + 2 * p) as f64 * f64::from(f32::EPSILON));
+
+    let golden = Golden::near("the errors of all ranks after the step", straight, value, bound).on_every_rank(p);
     Ok(golden.mistake(
         "every rank stepped by its own gradient",
         "sum the gradients of all ranks before the step: `pld::tensor::allreduce`",

@@ -9,7 +9,8 @@
 //! Commands in `sh` blocks are run, and end well. A block of another kind must be a doctest, or have such a comment. `PL_BLESS=1` writes the
 //! outputs into the pages, and into an empty block the whole of its file.
 //!
-//! A page of the tutorial has the sections that `SECTIONS` names. Under the one of edge cases each case has a heading, a checked block with its
+//! A page of the tutorial says what a reader needs, and has the sections that `SECTIONS` names; where the program has two modes it shows the
+//! diff of the two. Under the one of edge cases each case has a heading, a checked block with its
 //! symptom, a cause and a fix. The page has a program of its name, its doctests are registered in `src/doctests.rs`, and the index links to it.
 
 #![expect(clippy::unwrap_used, reason = "a test that fails may panic")]
@@ -73,6 +74,8 @@ fn file_name(path: &Path) -> String {
 
 /// The edge cases of a page, and what else a page of the tutorial has.
 const EDGE_CASES: &str = "## When it goes wrong";
+/// How the sentence begins that says what a reader needs; it stands before the first section.
+const PREREQUISITES: [&str; 2] = ["\nBefore it: ", "\nYou need "];
 const SECTIONS: [&str; 5] = ["## The idea", "## Run it", "## What it costs", EDGE_CASES, "## Next"];
 
 /// What a page of the tutorial lacks.
@@ -96,6 +99,15 @@ fn check_parts(name: &str, page: &Page) -> Vec<String> {
     let sections = page.sections();
     let lacking = SECTIONS.iter().filter(|wanted| !sections.iter().any(|section| section.heading == **wanted));
     problems.extend(lacking.map(|wanted| format!("there is no section `{wanted}`")));
+    if !PREREQUISITES.iter().any(|beginning| page.introduction().contains(beginning)) {
+        problems.push(format!("it does not say what a reader needs: one of {PREREQUISITES:?}"));
+    }
+    let shows_diff =
+        |block: &Block| matches!(&block.source, Some(Source::OutputOf(command)) if command.contains(" --emit diff"));
+    let has_modes = std::fs::read_to_string(&example).is_ok_and(|source| source.contains(".modes()"));
+    if has_modes && !page.blocks.iter().any(shows_diff) {
+        problems.push("its program has two modes, and it does not show their diff: `--emit diff`".into());
+    }
     for case in sections.iter().filter(|section| section.within == EDGE_CASES) {
         let has = |what: &str| case.text.contains(what);
         let symptom = has("<!-- output of: ") || has("<!-- in: ");

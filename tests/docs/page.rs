@@ -59,6 +59,11 @@ impl Page {
         Page { path: path.to_owned(), text, blocks }
     }
 
+    /// What stands before the first section.
+    pub fn introduction(&self) -> &str {
+        self.text.split_once("\n## ").map_or(&self.text, |(introduction, _)| introduction)
+    }
+
     /// The sections and their sections.
     pub fn sections(&self) -> Vec<Section> {
         let mut sections: Vec<Section> = vec![];

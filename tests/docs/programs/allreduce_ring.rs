@@ -11,7 +11,8 @@ use pl_examples_cli::comparison;
 pub fn run(name: &str) -> Option<Result<String, Error>> {
     Some(match name {
         "ring_neighbours" => {
-            (0..32).try_fold(String::new(), |_, seed| reduce(seed, &counting(4, 63), rows, neighbours_step))
+            let outputs = (0..32).map(|seed| reduce(seed, &counting(4, 63), rows, neighbours_step));
+            outputs.collect::<Result<Vec<_>, Error>>().map(distinct)
         }
         "ring_neighbours compare" => compare(),
         "ring_one_row" => reduce(1, &counting(3, 64), rows, one_row),
@@ -22,6 +23,20 @@ pub fn run(name: &str) -> Option<Result<String, Error>> {
         "ring_short_signal" => reduce(1, &counting(3, 64), |p| [p - 1, p], ring_step),
         _ => return None,
     })
+}
+
+/// What several runs print, each text once.
+fn distinct(mut outputs: Vec<String>) -> String {
+    outputs.sort();
+    outputs.dedup();
+    outputs.concat()
+}
+
+/// No seed hides what another one shows.
+#[test]
+fn the_outputs_of_all_seeds_count() {
+    let outputs = ["OK\n", "error: seed 1\n", "OK\n", "error: seed 3\n", "OK\n"].map(String::from);
+    assert_eq!(distinct(outputs.to_vec()), "OK\nerror: seed 1\nerror: seed 3\n");
 }
 
 /// What the rings of this page have in common: adds the own part of a segment to what the left neighbour has of it.

@@ -4,6 +4,7 @@ use super::{seeded, until};
 use pl::distributed as pld;
 use pl::ndarray::Array3;
 use pl::{Error, World};
+use pl_examples_cli::Mode;
 
 #[expect(dead_code, reason = "the example's own command line")]
 #[path = "../../../examples/16_putting_it_together.rs"]
@@ -19,6 +20,9 @@ pub fn run(name: &str) -> Option<Result<String, Error>> {
         "train_twice by hand" => launch_twice(false, false),
         "train_twice by hand, reset" => launch_twice(false, true),
         "train_twice builtin" => launch_twice(true, false),
+        "halves" => launch_halves([[0, 2], [1, 3]]),
+        "halves_overlap" => launch_halves([[0, 1], [1, 2]]),
+        "from_the_host" => from_the_host(),
         _ => return None,
     })
 }
@@ -185,6 +189,33 @@ fn launch_twice(builtin: bool, reset: bool) -> Result<String, Error> {
         }
     }
     Ok("OK\n".into())
+}
+
+/// Two models, each on two of the ranks, in one launch.
+fn launch_halves(ranks: [[usize; 2]; 2]) -> Result<String, Error> {
+    let samples = [1.0, -2.0].map(|factor| Array3::from_shape_fn((2, 3, 64), |at| factor * example::sample(at)));
+    let mut errors = [Array3::zeros((2, 2, 64)), Array3::zeros((2, 2, 64))];
+    let world = World::open("a2a3sim", &[0, 1, 2, 3])?;
+    let halves = [world.subset(&ranks[0])?, world.subset(&ranks[1])?];
+    let mut windows = vec![];
+    for half in &halves {
+        let (weights, grads) = (half.window::<f32>([1, 64])?, half.window::<f32>([1, 64])?);
+        windows.push(([weights, grads, half.window::<f32>([2, 64])?], half.window::<i32>([2, 1])?));
+    }
+    let launches = halves.iter().zip(&windows).zip(samples.iter().zip(&mut errors));
+    World::launch_together(launches.map(|((half, (windows, signal)), (x, y))| {
+        (half, example::calls(Mode::Builtin, x, y, windows.each_ref(), signal))
+    }))?;
+    let verdicts = samples.iter().zip(&errors);
+    Ok(verdicts.map(|(x, y)| super::checked(example::golden(x).unwrap().check(y.view()))).collect())
+}
+
+/// A collective without a kernel.
+fn from_the_host() -> Result<String, Error> {
+    let world = World::open("a2a3sim", &[0, 1, 2, 3])?;
+    let models = world.window_from(&Array3::from_shape_fn((4, 1, 4), |(r, _, i)| (10 * r + i) as f32))?;
+    world.allreduce(&models, pld::ReduceOp::Sum)?;
+    Ok(format!("{}\n", models.rank(3)?.view()))
 }
 
 /// What the page says of `world.reset`.

@@ -3,7 +3,7 @@
 //! A [`Golden`] knows every element of a result whose first axis is the rank. [`Golden::exact`] is for what is moved or counted: bit for bit.
 //! [`Golden::reduce`] is for what is reduced over ranks: sums and products of floats are computed in f64, and an element `y` is right when
 //! `|y - g| <= P * eps * sum |x_k|` (of a product: `P * eps * |g|`), which is the bound of any order; maxima, minima, and integers are exact.
-//! NaN matches NaN, and an infinity itself.
+//! NaN matches NaN, and an infinity itself. [`Golden::near`] is for what is computed of sums.
 //!
 //! A golden may also know what typical mistakes give ([`Golden::mistake`]): a wrong result is then told by its cause.
 
@@ -112,6 +112,23 @@ impl<'a, T: Number> Golden<'a, T> {
             ReduceOp::Min => "minimum",
         };
         Golden { what: format!("the {name} over the ranks"), straight, near, same_bits: false, causes: vec![] }
+    }
+
+    /// The result is computed from several terms, not only reduced: `value` says what it is and `bound` how far a right one may be from it, both in
+    /// f64; `straight` is what the element type gives when the terms are taken in rank order. `what` completes "the result is not …".
+    pub fn near<D: Dimension>(
+        what: impl Into<String>,
+        straight: Array<T, D>,
+        value: Array<f64, D>,
+        bound: Array<f64, D>,
+    ) -> Golden<'a, T> {
+        Golden { near: Some((value.into_dyn(), bound.into_dyn())), ..Golden::exact(what, straight) }
+    }
+
+    /// The same golden under another name, which completes "the result is not …".
+    #[must_use]
+    pub fn called(self, what: impl Into<String>) -> Golden<'a, T> {
+        Golden { what: what.into(), ..self }
     }
 
     /// Every rank has this result, with the same bits.
@@ -365,6 +382,22 @@ mod tests {
                   = rank 1: got 1.0000001, expected 1.0000002
                   = 1 of 2 elements are wrong
                   = help: let every rank fold the terms in the same order: in rank order, and not beginning with its own"#]],
+        );
+    }
+
+    #[test]
+    fn within_a_bound() {
+        let golden =
+            Golden::near("a third", arr2(&[[1.0f32 / 3.0]]), arr2(&[[1.0 / 3.0]]), arr2(&[[1e-7]])).called("1/3");
+        check(&golden, &arr2(&[[1.0f32 / 3.0]]), expect!["Exact"]);
+        check(&golden, &arr2(&[[(1.0f32 / 3.0).next_up()]]), expect!["OtherOrder"]);
+        check(
+            &golden,
+            &arr2(&[[0.333333f32]]),
+            expect![[r#"
+                the result is not 1/3
+                  = rank 0: got 0.333333, expected 0.3333333333333333
+                  = 1 of 1 elements are wrong"#]],
         );
     }
 
