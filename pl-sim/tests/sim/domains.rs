@@ -278,3 +278,81 @@ fn what_does_not_fit_a_domain() {
         assert!(error.expect_err("an error").to_string().contains(message));
     }
 }
+
+/// A box goes from a window of one domain into one of another: peers are ranks of the target's domain.
+#[test]
+fn transfers_into_the_windows_of_a_domain() {
+    let kernel = "
+InCore fn k(own: InOut window<i32, [4]>, data: InOut window<i32, [2, 4]>, signal: InOut window<i32, [2]>, y: Out tensor<i32, [2, 4]>) {
+  outer = pld::get_comm_ctx(own)
+  inner = pld::get_comm_ctx(data)
+  number = pld::rank(outer)
+  me = pld::rank(inner)
+  t = pl::full::<i32>([4], number as i32)
+  own = pl::store(t, [0], own)
+  row = pl::reshape(own, [1, 4])
+  for peer in 0..2 {
+    pld::tensor::put_with_signal(data, peer, row, signal, [me], 1, op = Set, [me, 0], [0, 0], [1, 4], atomic = None, 0, 0, false)
+  }
+  pld::system::wait(signal, [1 - me], 1, cmp = Eq)
+  y = pld::tensor::get(y, me, data, _, _, _, 0, 0, false)
+}";
+    for seed in 0..10 {
+        let world = World::new(4).seeded(seed);
+        let (own, domain) = (world.window(DType::I32, &[4]), [3, 1]);
+        let (data, signal) =
+            (world.window_of(&domain, DType::I32, &[2, 4]), world.window_of(&domain, DType::I32, &[2]));
+        let args = |_| vec![own.clone(), data.clone(), signal.clone(), output(DType::I32, &[2, 4])];
+        let ran = world.run_on(&[1, 3], kernel, args).expect("a run");
+        for (call, cost) in ran.report.ranks.iter().enumerate() {
+            assert_eq!(ran.out::<i32>(call, 0), [3, 3, 3, 3, 1, 1, 1, 1]);
+            assert_eq!((cost.bytes_received, cost.bytes_sent, cost.remote_stores), (16, 16, 1));
+            assert_eq!((cost.peer_notifies, cost.self_notifies), (1, 1));
+        }
+    }
+}
+
+/// What ranks enter is compared per domain: in which order the domains come does not matter, who is missing is told by its number in the world.
+#[test]
+fn entries_are_compared_per_domain() {
+    let kernel = "
+InCore fn k(wide: InOut window<i32, [3, 1]>, pair: InOut window<i32, [2, 1]>, late: usize) {
+  outer = pld::get_comm_ctx(wide)
+  number = pld::rank(outer)
+  for round in 0..3 {
+    if number == late {
+      pld::system::enter(wide, _, collective = Barrier, _, _, _)
+      pld::system::enter(pair, pair, collective = Broadcast, _, _, round % 2)
+    } else {
+      pld::system::enter(pair, pair, collective = Broadcast, _, _, round % 2)
+      pld::system::enter(wide, _, collective = Barrier, _, _, _)
+    }
+  }
+}";
+    let alone = "
+InCore fn alone(wide: InOut window<i32, [3, 1]>, rounds: usize) {
+  for round in 0..rounds {
+    pld::system::enter(wide, _, collective = Barrier, _, _, _)
+  }
+  pld::system::wait(wide, [0, 0], 1, cmp = Ge)
+}";
+    let run = |rounds: i128, seed| {
+        let world = World::new(3).seeded(seed);
+        let (wide, pair) = (world.window(DType::I32, &[3, 1]), world.window_of(&[2, 0], DType::I32, &[2, 1]));
+        let calls = (0..3).map(|rank| {
+            let (kernel, args) = match rank {
+                1 => (alone, vec![wide.clone(), index(rounds)]),
+                _ => (kernel, vec![wide.clone(), pair.clone(), index(2)]),
+            };
+            (rank, world.program(kernel, &args), args)
+        });
+        let error = world.launch_on(calls.collect()).map(|_| ()).expect_err("a deadlock").to_string();
+        error.lines().filter(|line| line.contains("enter")).collect::<Vec<_>>().join("\n")
+    };
+    for seed in 0..20 {
+        // All entered all: the wait has another cause.
+        assert_eq!(run(3, seed), "");
+        expect!["  = rank 1 did not enter `pld::tensor::barrier` (SITE), in which 2 ranks wait: it is blocked in `pld::system::wait` at text:7:3"]
+            .assert_eq(&run(2, seed).replace("text:8:7", "SITE").replace("text:12:7", "SITE"));
+    }
+}

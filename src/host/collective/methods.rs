@@ -12,7 +12,7 @@ use std::panic::Location;
 /// # Collectives from the host
 /// Each is one launch on all ranks of this world, or [subset](World::subset), with windows that it made. They are the collectives of
 /// [`distributed::tensor`](crate::distributed::tensor), and give the same results; the signal is the world's own.
-/// An error of a launch ends with the line that called: [`Error::Called`].
+/// What fails in the launch names the line that called: [`Error::Called`].
 impl World {
     /// No rank leaves before every rank has entered, in a launch of its own. A launch ends when all ranks have ended, without a barrier: what it adds is a
     /// check of the signal, `[P]` or `[P, 1]`, all of whose cells must be zero, as a barrier needs it and leaves it.
