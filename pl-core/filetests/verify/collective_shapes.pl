@@ -32,3 +32,8 @@ InCore fn bound(x: In tensor<f32, [7, S]>, data: InOut window<f32, [8, S]>, sign
   data = pld::tensor::broadcast(data, signal, 4) ; error: peer 4 is not a rank of the domain
   data = pld::tensor::allreduce(data, ring, op = Sum, mode = Ring) ; error: expected `[2 * (P - 1), P]` with `mode = "ring"` with P = 4
 }
+---
+InCore fn roots(data: InOut window<f32, [8]>, signal: InOut window<i32, [4, 1]>) {
+  data = pld::tensor::broadcast(data, signal, 3)
+  data = pld::tensor::broadcast(data, signal, 4) ; error: `root` of `pld::tensor::broadcast` is 4, and `signal` has cells for 4 ranks
+}

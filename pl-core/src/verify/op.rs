@@ -201,6 +201,26 @@ impl Checker<'_> {
                 );
             }
         }
+        self.check_known_root(op, info, &free, loc);
+    }
+
+    /// A root that is known must be one of the ranks that the signal's shape tells, before the windows do.
+    fn check_known_root(&mut self, op: &Op, info: &OpInfo, free: &[(&str, Extent, &str)], loc: Loc) {
+        let Some(root) = info.params.iter().position(|p| p.kind == ParamKind::Peer) else { return };
+        let Some((_, Some(ranks), of)) = free.iter().find(|(symbol, ..)| *symbol == "P") else { return };
+        let ArgKind::Value(expr) = &op.args[root].kind else { return };
+        let known = |poly: Option<crate::poly::Poly>| poly.and_then(|p| p.as_constant());
+        let (Some(value), Some(ranks)) = (known(self.resolved_poly(expr)), known(self.poly(ranks))) else { return };
+        if value >= ranks {
+            self.fault(Diagnostic::new(
+                op.args[root].loc.or(loc),
+                format!(
+                    "`{}` of `{}` is {value}, and `{of}` has cells for {ranks} ranks",
+                    info.params[root].name, info.path
+                ),
+                "ranks are 0 to nranks - 1",
+            ));
+        }
     }
 
     /// ` = [2, 64]` where the values of a shape are known and say more than the shape itself.
