@@ -7,7 +7,7 @@ use super::{Checker, Moment};
 use crate::diag::Diagnostic;
 use crate::ir::{Arg, Expr, ExprKind, Lit, Loc, LocalId, Op, Stmt, StmtKind};
 use crate::op::{OpCode, ParamKind, Space};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// What a block does, as far as collectives go.
 enum Step<'a> {
@@ -75,12 +75,11 @@ impl<'a> Checker<'a> {
         // A variable that is given something else, too, may hold that.
         loop {
             let before = ranks.clone();
+            let chosen = self.chosen_by_branches(&before);
             crate::ir::visit(&self.function.body, &mut |stmt| {
                 stmt.kind.for_each_dst(&mut |dst| {
                     let from_rank = match &stmt.kind {
-                        StmtKind::Assign { value, .. } => {
-                            !sources(value, &before).is_empty() || self.chosen_by_branch(dst, &before)
-                        }
+                        StmtKind::Assign { value, .. } => !sources(value, &before).is_empty() || chosen.contains(&dst),
                         StmtKind::Op(op) => op.code == OpCode::Rank,
                         _ => false,
                     };
@@ -103,18 +102,21 @@ impl<'a> Checker<'a> {
                 _ => None,
             })
         };
+        let others: BTreeMap<LocalId, Lit> = constants(els).collect();
         constants(then).filter_map(move |(dst, one)| {
-            let (_, other) = constants(els).find(|(other, _)| *other == dst)?;
-            (one != other && self.assignments[dst.0 as usize] == 2).then_some(dst)
+            let other = others.get(&dst)?;
+            (one != *other && self.assignments[dst.0 as usize] == 2).then_some(dst)
         })
     }
 
-    /// Whether a branch on the rank chooses between the only two values of a local.
-    fn chosen_by_branch(&self, local: LocalId, ranks: &[BTreeSet<usize>]) -> bool {
-        let mut chosen = false;
+    /// The locals between whose only two values a branch on the rank chooses.
+    fn chosen_by_branches(&self, ranks: &[BTreeSet<usize>]) -> BTreeSet<LocalId> {
+        let mut chosen = BTreeSet::new();
         crate::ir::visit(&self.function.body, &mut |stmt| {
-            if let StmtKind::If { cond, then, els } = &stmt.kind {
-                chosen |= !sources(cond, ranks).is_empty() && self.told_apart(then, els).any(|dst| dst == local);
+            if let StmtKind::If { cond, then, els } = &stmt.kind
+                && !sources(cond, ranks).is_empty()
+            {
+                chosen.extend(self.told_apart(then, els));
             }
         });
         chosen
