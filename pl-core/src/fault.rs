@@ -4,6 +4,9 @@
 //! box; `Display` makes the complete text of it, several lines that end in one for help.
 
 mod display;
+mod lint;
+
+pub use lint::{LintKind, Lints};
 
 use crate::dtype::DType;
 use crate::ir::{Name, Place};
