@@ -157,6 +157,10 @@ pub use pl_core::{fault, ir, text};
 ///
 /// `dynamic(NR, SIZE)` declares the names of extents that a launch binds from its arguments' shapes.
 ///
+/// `allow(set_overwrote, stale_wait)` keeps lints of a run that went well out of its [`Report`]: those at a line of this function, or of what it calls, the
+/// bodies of collectives among it. A function that is called brings its own `allow(…)`, for its own lines; of a `Host` function it holds for all that it
+/// launches. The lints are the kinds of [`LintKind`](fault::LintKind), each with its definition. Faults cannot be allowed.
+///
 /// # The signature
 /// Parameters are [`pl::Tensor<f32, { [1, SIZE] }>`](Tensor) and [`pld::DistributedTensor`](distributed::DistributedTensor), read only, or written
 /// inside of [`pl::Out`] and [`pl::InOut`]; scalars: an element type, `usize`, `bool`; and, of `Inline` functions, [`pl::Tile`].

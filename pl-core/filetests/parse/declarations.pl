@@ -33,7 +33,13 @@ InCore fn unknown_type<T>(
 ) {
 }
 ---
-InCore fn clause() dynamics(N) { ; error: expected `dynamic`, `calls` or `{`, found `dynamics`
+InCore fn clause() dynamics(N) { ; error: expected `dynamic`, `allow`, `calls` or `{`, found `dynamics`
+}
+---
+InCore fn allows_nothing_known() allow(stalewait) { ; error: unknown lint `stalewait`
+}
+---
+InCore fn allows_twice() allow(stale_wait, order_dependent) allow(stale_wait) { ; error: `stale_wait` is allowed twice
 }
 ---
 locals a, b, a ; error: local `a` is listed twice

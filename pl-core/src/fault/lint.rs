@@ -79,7 +79,7 @@ impl fmt::Display for LintKind {
 }
 
 /// A set of kinds of lints: those that are allowed.
-#[derive(Clone, Copy, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Lints(u8);
 
 impl Lints {

@@ -3,6 +3,7 @@
 use super::{Block, FunctionKind, Lit, Loc, LocalId, Mode, Name, Place, ScalarType, Type};
 use crate::bind::Bindings;
 use crate::dtype::DType;
+use crate::fault::Lints;
 use crate::op::EnumKind;
 
 /// A parameter.
@@ -69,6 +70,8 @@ pub struct Function {
     pub kind: FunctionKind,
     /// The names declared in `dynamic(…)`, with their locations.
     pub dynamic: Vec<(Name, Loc)>,
+    /// The lints that are allowed in it, and in all that it calls. Once calls are inlined, [`Place::allow`] tells for each line.
+    pub allow: Lints,
     /// Constants.
     pub consts: Vec<Const>,
     /// Type parameters.
@@ -97,6 +100,7 @@ impl PartialEq for Function {
         self.name == other.name
             && self.kind == other.kind
             && names(self) == names(other)
+            && self.allow == other.allow
             && self.consts == other.consts
             && self.types == other.types
             && self.callees == other.callees
@@ -114,6 +118,7 @@ impl Function {
             name: name.into(),
             kind,
             dynamic: vec![],
+            allow: Lints::NONE,
             consts: vec![],
             types: vec![],
             callees: vec![],

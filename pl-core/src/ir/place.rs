@@ -1,6 +1,7 @@
 //! Locations and places: where something stands in the source.
 
 use super::Name;
+use crate::fault::Lints;
 use core::fmt;
 use std::sync::Arc;
 
@@ -31,12 +32,14 @@ pub struct Place {
     pub called_from: Option<Arc<Place>>,
     /// Whether that call is one of a kernel, in an `Orchestration` function: the line to look at is the kernel's, not that of the call.
     pub kernel: bool,
+    /// The lints that are allowed here: by the function that it is in, and by those that it was inlined in.
+    pub allow: Lints,
 }
 
 impl Place {
     /// A place that was not inlined.
     pub fn new(file: Name, line: u32, column: u32) -> Place {
-        Place { file, line, column, called_from: None, kernel: false }
+        Place { file, line, column, called_from: None, kernel: false, allow: Lints::NONE }
     }
 
     /// The same place in a function that was inlined at `call`.
@@ -54,7 +57,8 @@ impl Place {
             None => (call.clone(), kernel),
             Some(caller) => (caller.called_at(call, kernel), self.kernel),
         };
-        Place { called_from: Some(Arc::new(caller)), kernel, ..self.clone() }
+        let allow = self.allow.union(call.allow);
+        Place { called_from: Some(Arc::new(caller)), kernel, allow, ..self.clone() }
     }
 }
 
@@ -69,5 +73,24 @@ impl fmt::Display for Place {
             }
             Some(caller) => write!(f, "{caller} (in {}:{}:{})", self.file, self.line, self.column),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fault::LintKind;
+
+    /// What a caller allows holds for what it calls, and not the other way round.
+    #[test]
+    fn allowed_lints_of_callers() {
+        let place = |line, kind| Place { allow: Lints::from([kind]), ..Place::new("kernel.rs".into(), line, 1) };
+        let helper = place(1, LintKind::StaleWait);
+        let kernel = place(2, LintKind::SetOverwrote);
+        let step = place(3, LintKind::OrderDependent);
+        let inlined = helper.inlined_at(&kernel).in_kernel_called_at(&step);
+        assert_eq!(inlined.allow, Lints::from([LintKind::StaleWait, LintKind::SetOverwrote, LintKind::OrderDependent]));
+        assert_eq!(kernel.allow, Lints::from([LintKind::SetOverwrote]));
+        assert_eq!(inlined.to_string(), "kernel.rs:2:1 (called from kernel.rs:3:1) (in kernel.rs:1:1)");
     }
 }

@@ -22,7 +22,7 @@
 //!           | "generic"? "const" name (":" scalar "=" literal | ":" enum "=" variant)?
 //! param     = local at? ":" ("In" | "Out" | "InOut")? type
 //! returns   = type at? | "(" (type at?),* ")"
-//! clause    = "dynamic" "(" (name at?),* ")" | "calls" "(" name,* ")"
+//! clause    = "dynamic" "(" (name at?),* ")" | "allow" "(" LINT,* ")" | "calls" "(" name,* ")"
 //! type      = ("tile" | "tensor" | "window") "<" elem "," "[" extent,* "]" ">" | scalar | "context" | "buffer" | "?"
 //! scalar    = dtype | "usize" | "bool" | NAME       ; NAME is a type parameter
 //! extent    = expr | "?"

@@ -6,6 +6,7 @@ mod stmt;
 use super::lex::{self, Tok, Token};
 use super::{MAX_DEPTH, ParseError, VERSION, print};
 use crate::dtype::DType;
+use crate::fault::LintKind;
 use crate::ir::*;
 use crate::op::EnumKind;
 use std::collections::HashMap;
@@ -286,6 +287,9 @@ impl<'t> Parser<'t> {
         self.brackets = 0;
         self.in_header = false;
         self.function.body = self.block()?;
+        for place in &mut self.function.places {
+            place.allow = self.function.allow;
+        }
         self.start = self.next;
         match self.peek().tok {
             Tok::End => Ok(()),
@@ -402,15 +406,32 @@ impl<'t> Parser<'t> {
                     Ok(())
                 });
                 names?;
+            } else if self.eat_word("allow") {
+                self.expect("(", "before the lints")?;
+                self.list(")", Self::lint)?;
             } else if self.eat_word("calls") {
                 self.expect("(", "before the names of the functions that are called")?;
                 self.function.callees = self.list(")", |p| Ok(p.name("the name of a function")?.into()))?;
             } else if self.is("{") {
                 return Ok(());
             } else {
-                return Err(self.expected("`dynamic`, `calls` or `{`"));
+                return Err(self.expected("`dynamic`, `allow`, `calls` or `{`"));
             }
         }
+    }
+
+    /// A lint that is allowed.
+    fn lint(&mut self) -> Parsed<()> {
+        let token = self.peek();
+        let word = self.name("a lint")?;
+        let Some(kind) = LintKind::from_word(word) else {
+            let words: Vec<&str> = LintKind::ALL.iter().map(|kind| kind.word()).collect();
+            return Err(self.error(token, format!("unknown lint `{word}`"), format!("lints are {}", words.join(", "))));
+        };
+        if !self.function.allow.insert(kind) {
+            return Err(self.error(token, format!("`{word}` is allowed twice"), "list a lint once"));
+        }
+        Ok(())
     }
 
     /// A new name of a dim or constant.

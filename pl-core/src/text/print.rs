@@ -1,6 +1,7 @@
 //! IR to text.
 
 use super::{VERSION, lex};
+use crate::fault::LintKind;
 use crate::ir::*;
 use crate::op::{EnumKind, ParamKind};
 use core::fmt::{self, Write};
@@ -150,6 +151,10 @@ impl Printer<'_> {
                 p.at(*loc);
             });
             self.out.push(')');
+        }
+        if !f.allow.is_empty() {
+            let words: Vec<&str> = f.allow.iter().map(LintKind::word).collect();
+            put!(self, " allow({})", words.join(", "));
         }
         if !f.callees.is_empty() {
             self.out.push_str(" calls(");

@@ -4,6 +4,7 @@
 //! element types, shapes, access modes and results are whatever comes.
 
 use pl_core::dtype::DType;
+use pl_core::fault::LintKind;
 use pl_core::ir::*;
 use pl_core::op::{EnumKind, OpCode, ParamInfo, ParamKind, ResultKind, Space, TypeArg};
 use proptest::prelude::*;
@@ -98,10 +99,12 @@ const LOCAL_NAMES: &[&str] = &[
 
 impl Generator<'_> {
     fn function(&mut self) {
+        self.f.allow = LintKind::ALL.iter().copied().filter(|_| self.e.chance(20)).collect();
         let places = self.e.below(9);
         for _ in 0..places {
             let (line, column) = (self.e.word() % 1000 + 1, self.e.word() % 120 + 1);
-            self.f.places.push(Place::new("src/kernel.rs".into(), line, column));
+            let place = Place::new("src/kernel.rs".into(), line, column);
+            self.f.places.push(Place { allow: self.f.allow, ..place });
         }
         self.f.kind = self.e.pick(&[FunctionKind::InCore, FunctionKind::Inline]);
         self.f.loc = self.loc();

@@ -1,6 +1,6 @@
 //! The signature of a function: its generics, parameters and returns.
 
-use super::attr::Attr;
+use super::attr::{Attr, misplaced_lint};
 use super::types::{Ty, Where, ty};
 use crate::context::{Context, path_text, text_of};
 use crate::places::Range;
@@ -43,6 +43,7 @@ pub struct Param {
 /// Reads the signature, and declares its names in the function.
 pub fn read(cx: &mut Context, attr: Attr, item: &ItemFn) -> Signature {
     cx.function.kind = attr.kind;
+    cx.function.allow = attr.allow;
     let sig = &item.sig;
     cx.function.loc = cx.loc(Range::one(sig.ident.span()));
     for name in &attr.dynamic {
@@ -56,6 +57,8 @@ pub fn read(cx: &mut Context, attr: Attr, item: &ItemFn) -> Signature {
         let again = path_text(attr.path()) == "pl::function";
         if again {
             cx.error(Range::of(attr), "a second `pl::function`", "a function has one type: remove one of them");
+        } else if let Some((lint, help)) = misplaced_lint(attr) {
+            cx.error(Range::one(lint.span()), format!("`{lint}` is a lint of pl, not one of rustc"), help);
         }
         !again
     });

@@ -43,6 +43,13 @@ pub fn within(y: pl::InOut<pl::Tensor<f32, { [8] }>>) {
 #[function(InCore)]
 pub fn absent(y: this_is_not_compiled) {}
 
+/// Lints of a run.
+#[function(InCore, allow(stale_wait, set_overwrote))]
+#[allow(unused_variables)]
+pub fn lints(n: usize, y: pl::InOut<pl::Tensor<f32, { [8] }>>) {
+    pl::write(y, [0], 1.0);
+}
+
 #[doc(hidden)]
 #[inline]
 #[must_use]
@@ -56,6 +63,7 @@ fn main() -> Result<(), pl::BindError> {
     allowed::ir().text()?;
     expected::ir().text()?;
     within::ir().text()?;
+    assert!(lints::ir().text()?.contains(" allow(set_overwrote, stale_wait) {"));
     others::ir().text()?;
     Ok(())
 }

@@ -1,0 +1,6 @@
+#[pl::function(InCore, allow(stale-wait))]
+fn kernel(y: pl::InOut<pl::Tensor<f32, { [8] }>>) {
+    pl::write(y, [0], 1.0);
+}
+
+fn main() {}
