@@ -1,0 +1,67 @@
+//! The last rank has no right neighbour.
+//!
+//! `me + 1` is right on all ranks but one. A chain was written, and a ring was meant.
+
+use crate::support::{Run, Step, clean, counting, launch, sometimes};
+use expect_test::expect;
+use pl::Error;
+use pl::distributed as pld;
+use pl::ndarray::Array3;
+
+#[pl::function(InCore)]
+fn wrong(
+    x: pl::Tensor<f32, { [1, 4] }>,
+    y: pl::Out<pl::Tensor<f32, { [1, 4] }>>,
+    data: pl::InOut<pld::DistributedTensor<f32, { [1, 4] }>>,
+    signal: pl::InOut<pld::DistributedTensor<i32, { [1, 1] }>>,
+) {
+    let ctx = pld::get_comm_ctx(data);
+    let me = pld::rank(ctx);
+    pld::tensor::put(data, peer = me + 1, src = x);
+    pld::system::notify(signal, peer = me + 1, offsets = [0, 0], value = 1, op = pld::NotifyOp::AtomicAdd);
+    pld::system::wait(signal, offsets = [0, 0], expected = 1, cmp = pld::WaitCmp::Ge);
+    pl::store(pl::load(data, [0, 0], [1, 4]), [0, 0], y);
+}
+
+/// The neighbours wrap around.
+#[pl::function(InCore)]
+fn repaired(
+    x: pl::Tensor<f32, { [1, 4] }>,
+    y: pl::Out<pl::Tensor<f32, { [1, 4] }>>,
+    data: pl::InOut<pld::DistributedTensor<f32, { [1, 4] }>>,
+    signal: pl::InOut<pld::DistributedTensor<i32, { [1, 1] }>>,
+) {
+    let ctx = pld::get_comm_ctx(data);
+    let me = pld::rank(ctx);
+    let right = (me + 1) % pld::nranks(ctx);
+    pld::tensor::put(data, peer = right, src = x);
+    pld::system::notify(signal, peer = right, offsets = [0, 0], value = 1, op = pld::NotifyOp::AtomicAdd);
+    pld::system::wait(signal, offsets = [0, 0], expected = 1, cmp = pld::WaitCmp::Ge);
+    pl::store(pl::load(data, [0, 0], [1, 4]), [0, 0], y);
+}
+
+/// Everybody ends with the row of its left neighbour.
+fn program(run: &Run, step: Step) -> Result<(), Error> {
+    let x = counting(run.size(), 1);
+    let y = launch(run, step, &x, 1, &run.window([1, 4])?, &run.window([1, 1])?)?;
+    assert_eq!(y, Array3::from_shape_fn(x.dim(), |(r, i, k)| x[[(r + 2) % 3, i, k]]));
+    Ok(())
+}
+
+#[test]
+fn report() {
+    sometimes(
+        3,
+        "peer",
+        &|run| program(run, wrong),
+        expect![[r#"
+        peer 3 is not a rank: the domain of `data` has 3 ranks
+          --> tests/protocols/last_rank_has_no_right_neighbour.rs:20:5 (rank 2, kernel `wrong`)
+          = help: peers of `pld::tensor::put` are 0..3: loop over `0..pld::nranks(ctx)`, or wrap around with `% nranks`"#]],
+    );
+}
+
+#[test]
+fn is_repaired() {
+    clean(3, &|run| program(run, repaired));
+}

@@ -1,0 +1,78 @@
+//! No barrier between two rounds.
+//!
+//! Each round stages a row, meets the others, and reads the neighbour's row. One barrier a round looks like enough: it says that the rows are there.
+//! That they have been read, nobody says, and the next round stages over them.
+
+use crate::support::{Run, Step, clean, counting, launch, meet, sometimes, take_back};
+use expect_test::expect;
+use pl::Error;
+use pl::distributed as pld;
+use pl::ndarray::Array3;
+
+#[pl::function(InCore, dynamic(NR))]
+fn wrong(
+    x: pl::Tensor<f32, { [2, 4] }>,
+    mut y: pl::Out<pl::Tensor<f32, { [2, 4] }>>,
+    mut data: pl::InOut<pld::DistributedTensor<f32, { [1, 4] }>>,
+    signal: pl::InOut<pld::DistributedTensor<i32, { [NR, 1] }>>,
+) {
+    let ctx = pld::get_comm_ctx(data);
+    let me = pld::rank(ctx);
+    let right = (me + 1) % pld::nranks(ctx);
+    for round in 0..2 {
+        data = pl::store(pl::load(x, [round, 0], [1, 4]), [0, 0], data);
+        meet(signal, round as i32 + 1); // every row is there
+        y = pl::store(pld::tile::remote_load(data, peer = right, offsets = [0, 0], shape = [1, 4]), [round, 0], y);
+    }
+    take_back(signal, 2);
+}
+
+/// And one before the next round.
+#[pl::function(InCore, dynamic(NR))]
+fn repaired(
+    x: pl::Tensor<f32, { [2, 4] }>,
+    mut y: pl::Out<pl::Tensor<f32, { [2, 4] }>>,
+    mut data: pl::InOut<pld::DistributedTensor<f32, { [1, 4] }>>,
+    signal: pl::InOut<pld::DistributedTensor<i32, { [NR, 1] }>>,
+) {
+    let ctx = pld::get_comm_ctx(data);
+    let me = pld::rank(ctx);
+    let right = (me + 1) % pld::nranks(ctx);
+    for round in 0..2 {
+        data = pl::store(pl::load(x, [round, 0], [1, 4]), [0, 0], data);
+        meet(signal, 2 * round as i32 + 1); // every row is there
+        y = pl::store(pld::tile::remote_load(data, peer = right, offsets = [0, 0], shape = [1, 4]), [round, 0], y);
+        meet(signal, 2 * round as i32 + 2); // every row has been read
+    }
+    take_back(signal, 4);
+}
+
+/// Every rank ends with the rows of its right neighbour: both of them, one in each round.
+fn program(run: &Run, step: Step) -> Result<(), Error> {
+    let x = counting(run.size(), 2);
+    let y = launch(run, step, &x, 2, &run.window([1, 4])?, &run.window([3, 1])?)?;
+    assert_eq!(y, Array3::from_shape_fn(x.dim(), |(r, i, k)| x[[(r + 1) % 3, i, k]]));
+    Ok(())
+}
+
+#[test]
+fn report() {
+    sometimes(
+        3,
+        "race",
+        &|run| program(run, wrong),
+        expect![[r#"
+        race on `data[0, 0..4]` of rank 1: nothing orders `pld::tile::remote_load` of rank 0 after `pl::store` of rank 1
+          --> tests/protocols/no_barrier_between_rounds.rs:25:23 (rank 0, kernel `wrong`)
+          = rank 0 would read `data[0, 0..4]` of rank 1 here; it was stopped before
+          --> tests/protocols/no_barrier_between_rounds.rs:23:16 (rank 1, kernel `wrong`)
+          = rank 1 wrote `data[0, 0..4]` of rank 1 here
+          = what is missing: rank 1 did this after its notify number 2 of this launch, and rank 0 knows of its notifies up to number 1 only, by its own waits or through other ranks
+          = help: let rank 1 notify after its `pl::store` and rank 0 wait for that before its `pld::tile::remote_load`; `pld::tensor::barrier` does both"#]],
+    );
+}
+
+#[test]
+fn is_repaired() {
+    clean(3, &|run| program(run, repaired));
+}

@@ -1,0 +1,75 @@
+//! The signal is sent before the data.
+//!
+//! The notify is moved up so that the neighbour wakes early and the store runs meanwhile. On a device with ordered writes it even passes the tests,
+//! until a transfer takes longer than a signal.
+
+use crate::support::{Run, Step, clean, counting, launch, sometimes};
+use expect_test::expect;
+use pl::Error;
+use pl::distributed as pld;
+use pl::ndarray::Array3;
+
+#[pl::function(InCore)]
+fn wrong(
+    x: pl::Tensor<f32, { [1, 4] }>,
+    y: pl::Out<pl::Tensor<f32, { [1, 4] }>>,
+    mut data: pl::InOut<pld::DistributedTensor<f32, { [1, 4] }>>,
+    signal: pl::InOut<pld::DistributedTensor<i32, { [1, 1] }>>,
+) {
+    let ctx = pld::get_comm_ctx(data);
+    let me = pld::rank(ctx);
+    let right = (me + 1) % pld::nranks(ctx);
+    let left = (me + pld::nranks(ctx) - 1) % pld::nranks(ctx);
+    pld::system::notify(signal, peer = right, offsets = [0, 0], value = 1, op = pld::NotifyOp::AtomicAdd);
+    data = pl::store(pl::load(x, [0, 0], [1, 4]), [0, 0], data);
+    pld::system::wait(signal, offsets = [0, 0], expected = 1, cmp = pld::WaitCmp::Ge);
+    pl::store(pld::tile::remote_load(data, peer = left, offsets = [0, 0], shape = [1, 4]), [0, 0], y);
+}
+
+/// What a notify announces stands before it.
+#[pl::function(InCore)]
+fn repaired(
+    x: pl::Tensor<f32, { [1, 4] }>,
+    y: pl::Out<pl::Tensor<f32, { [1, 4] }>>,
+    mut data: pl::InOut<pld::DistributedTensor<f32, { [1, 4] }>>,
+    signal: pl::InOut<pld::DistributedTensor<i32, { [1, 1] }>>,
+) {
+    let ctx = pld::get_comm_ctx(data);
+    let me = pld::rank(ctx);
+    let right = (me + 1) % pld::nranks(ctx);
+    let left = (me + pld::nranks(ctx) - 1) % pld::nranks(ctx);
+    data = pl::store(pl::load(x, [0, 0], [1, 4]), [0, 0], data);
+    pld::system::notify(signal, peer = right, offsets = [0, 0], value = 1, op = pld::NotifyOp::AtomicAdd);
+    pld::system::wait(signal, offsets = [0, 0], expected = 1, cmp = pld::WaitCmp::Ge);
+    pl::store(pld::tile::remote_load(data, peer = left, offsets = [0, 0], shape = [1, 4]), [0, 0], y);
+}
+
+/// Everybody ends with the row of its left neighbour.
+fn program(run: &Run, step: Step) -> Result<(), Error> {
+    let x = counting(run.size(), 1);
+    let y = launch(run, step, &x, 1, &run.window([1, 4])?, &run.window([1, 1])?)?;
+    assert_eq!(y, Array3::from_shape_fn(x.dim(), |(r, i, k)| x[[(r + 2) % 3, i, k]]));
+    Ok(())
+}
+
+#[test]
+fn report() {
+    sometimes(
+        3,
+        "race",
+        &|run| program(run, wrong),
+        expect![[r#"
+        race on `data[0, 0..4]` of rank 2: nothing orders `pld::tile::remote_load` of rank 0 after `pl::store` of rank 2
+          --> tests/protocols/notify_before_data.rs:26:15 (rank 0, kernel `wrong`)
+          = rank 0 would read `data[0, 0..4]` of rank 2 here; it was stopped before
+          --> tests/protocols/notify_before_data.rs:24:12 (rank 2, kernel `wrong`)
+          = rank 2 wrote `data[0, 0..4]` of rank 2 here
+          = what is missing: rank 2 did this after its notify number 1 of this launch, and rank 0 knows of its notifies up to number 1 only, by its own waits or through other ranks
+          = help: let rank 2 notify after its `pl::store` and rank 0 wait for that before its `pld::tile::remote_load`; `pld::tensor::barrier` does both"#]],
+    );
+}
+
+#[test]
+fn is_repaired() {
+    clean(3, &|run| program(run, repaired));
+}

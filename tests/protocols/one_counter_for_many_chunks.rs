@@ -1,0 +1,84 @@
+//! One counter for the chunks of several senders.
+//!
+//! Every rank pushes its row to all others and adds 1 to their counter. The receiver takes `count >= 1` for "the first row is there". The counter says
+//! how many rows came, not which: the row of rank 2 may have been the first.
+
+use crate::support::{Run, Step, clean, counting, launch, sometimes};
+use expect_test::expect;
+use pl::Error;
+use pl::distributed as pld;
+use pl::ndarray::Axis;
+
+#[pl::function(InCore, dynamic(NR))]
+fn wrong(
+    x: pl::Tensor<f32, { [1, 4] }>,
+    y: pl::Out<pl::Tensor<f32, { [1, 4] }>>,
+    data: pl::InOut<pld::DistributedTensor<f32, { [NR, 4] }>>,
+    signal: pl::InOut<pld::DistributedTensor<i32, { [1, 1] }>>,
+) {
+    let ctx = pld::get_comm_ctx(data);
+    let me = pld::rank(ctx);
+    let p = pld::nranks(ctx);
+    for peer in 0..p {
+        pld::tensor::put(data, peer, x, [me, 0], [0, 0], [1, 4]);
+        pld::system::notify(signal, peer = peer, offsets = [0, 0], value = 1, op = pld::NotifyOp::AtomicAdd);
+    }
+    let mut acc = pl::full::<f32>([1, 4], 0.0);
+    for src in 0..p {
+        pld::system::wait(signal, offsets = [0, 0], expected = src as i32 + 1, cmp = pld::WaitCmp::Ge);
+        acc = acc + pl::load(data, [src, 0], [1, 4]);
+    }
+    pl::store(acc, [0, 0], y);
+}
+
+/// A cell for each sender.
+#[pl::function(InCore, dynamic(NR))]
+fn repaired(
+    x: pl::Tensor<f32, { [1, 4] }>,
+    y: pl::Out<pl::Tensor<f32, { [1, 4] }>>,
+    data: pl::InOut<pld::DistributedTensor<f32, { [NR, 4] }>>,
+    signal: pl::InOut<pld::DistributedTensor<i32, { [NR, 1] }>>,
+) {
+    let ctx = pld::get_comm_ctx(data);
+    let me = pld::rank(ctx);
+    let p = pld::nranks(ctx);
+    for peer in 0..p {
+        pld::tensor::put(data, peer, x, [me, 0], [0, 0], [1, 4]);
+        pld::system::notify(signal, peer = peer, offsets = [me, 0], value = 1, op = pld::NotifyOp::AtomicAdd);
+    }
+    let mut acc = pl::full::<f32>([1, 4], 0.0);
+    for src in 0..p {
+        pld::system::wait(signal, offsets = [src, 0], expected = 1, cmp = pld::WaitCmp::Ge);
+        acc = acc + pl::load(data, [src, 0], [1, 4]);
+    }
+    pl::store(acc, [0, 0], y);
+}
+
+/// Everybody ends with the sum of all rows. There are `cells` cells.
+fn program(run: &Run, step: Step, cells: usize) -> Result<(), Error> {
+    let x = counting(run.size(), 1);
+    let y = launch(run, step, &x, 1, &run.window([3, 4])?, &run.window([cells, 1])?)?;
+    for row in y.outer_iter() {
+        assert_eq!(row, x.sum_axis(Axis(0)));
+    }
+    Ok(())
+}
+
+#[test]
+fn report() {
+    sometimes(
+        3,
+        "uninitialised",
+        &|run| program(run, wrong, 1),
+        expect![[r#"
+        read of elements that nothing wrote: 4 of 4 in `data[1, 0..4]` of rank 0
+          --> tests/protocols/one_counter_for_many_chunks.rs:29:21 (rank 0, kernel `wrong`)
+          = `pl::load`: the first of them is [1, 0]
+          = help: store into the window before it is read, or make its zeros data with `world.zeros` or `world.window_from`"#]],
+    );
+}
+
+#[test]
+fn is_repaired() {
+    clean(3, &|run| program(run, repaired, 3));
+}

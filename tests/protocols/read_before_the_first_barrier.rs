@@ -1,0 +1,74 @@
+//! A window is read before the first barrier.
+//!
+//! The barrier stands at the end, to protect the rows for the next call. In a debugger, where one rank runs after the other, all rows are there when
+//! they are read.
+
+use crate::support::{Run, Step, clean, counting, launch, meet, sometimes, take_back};
+use expect_test::expect;
+use pl::Error;
+use pl::distributed as pld;
+use pl::ndarray::Array3;
+
+#[pl::function(InCore, dynamic(NR))]
+fn wrong(
+    x: pl::Tensor<f32, { [1, 4] }>,
+    y: pl::Out<pl::Tensor<f32, { [1, 4] }>>,
+    mut data: pl::InOut<pld::DistributedTensor<f32, { [1, 4] }>>,
+    signal: pl::InOut<pld::DistributedTensor<i32, { [NR, 1] }>>,
+) {
+    let ctx = pld::get_comm_ctx(data);
+    let me = pld::rank(ctx);
+    let right = (me + 1) % pld::nranks(ctx);
+    data = pl::store(pl::load(x, [0, 0], [1, 4]), [0, 0], data);
+    pl::store(pld::tile::remote_load(data, peer = right, offsets = [0, 0], shape = [1, 4]), [0, 0], y);
+    meet(signal, 1);
+    take_back(signal, 1);
+}
+
+/// A barrier before the rows are read, and one after.
+#[pl::function(InCore, dynamic(NR))]
+fn repaired(
+    x: pl::Tensor<f32, { [1, 4] }>,
+    y: pl::Out<pl::Tensor<f32, { [1, 4] }>>,
+    mut data: pl::InOut<pld::DistributedTensor<f32, { [1, 4] }>>,
+    signal: pl::InOut<pld::DistributedTensor<i32, { [NR, 1] }>>,
+) {
+    let ctx = pld::get_comm_ctx(data);
+    let me = pld::rank(ctx);
+    let right = (me + 1) % pld::nranks(ctx);
+    data = pl::store(pl::load(x, [0, 0], [1, 4]), [0, 0], data);
+    meet(signal, 1); // every row is there
+    pl::store(pld::tile::remote_load(data, peer = right, offsets = [0, 0], shape = [1, 4]), [0, 0], y);
+    meet(signal, 2); // every row has been read
+    take_back(signal, 2);
+}
+
+/// Everybody ends with the row of its right neighbour; twice.
+fn program(run: &Run, step: Step) -> Result<(), Error> {
+    let x = counting(run.size(), 1);
+    let (data, signal) = (run.window([1, 4])?, run.window([3, 1])?);
+    for _ in 0..2 {
+        let y = launch(run, step, &x, 1, &data, &signal)?;
+        assert_eq!(y, Array3::from_shape_fn(x.dim(), |(r, i, k)| x[[(r + 1) % 3, i, k]]));
+    }
+    Ok(())
+}
+
+#[test]
+fn report() {
+    sometimes(
+        3,
+        "uninitialised",
+        &|run| program(run, wrong),
+        expect![[r#"
+        read of elements that nothing wrote: 4 of 4 in `data[0, 0..4]` of rank 0
+          --> tests/protocols/read_before_the_first_barrier.rs:23:15 (rank 2, kernel `wrong`)
+          = `pld::tile::remote_load`: the first of them is [0, 0]
+          = help: rank 0 must store this and notify, and rank 2 wait for that, before the `pld::tile::remote_load`; or make the window's zeros data with `world.zeros`"#]],
+    );
+}
+
+#[test]
+fn is_repaired() {
+    clean(3, &|run| program(run, repaired));
+}

@@ -1,0 +1,75 @@
+//! A reset at the start erases the first signal.
+//!
+//! To be safe, a rank sets its flag to 0 before it begins. A neighbour that is quicker has notified it by then.
+
+use crate::support::{Run, Step, clean, counting, launch, sometimes};
+use expect_test::expect;
+use pl::Error;
+use pl::distributed as pld;
+use pl::ndarray::Array3;
+
+#[pl::function(InCore)]
+fn wrong(
+    x: pl::Tensor<f32, { [1, 4] }>,
+    y: pl::Out<pl::Tensor<f32, { [1, 4] }>>,
+    mut data: pl::InOut<pld::DistributedTensor<f32, { [1, 4] }>>,
+    signal: pl::InOut<pld::DistributedTensor<i32, { [1, 1] }>>,
+) {
+    let ctx = pld::get_comm_ctx(data);
+    let me = pld::rank(ctx);
+    let right = (me + 1) % pld::nranks(ctx);
+    let left = (me + pld::nranks(ctx) - 1) % pld::nranks(ctx);
+    pld::system::notify(signal, peer = me, offsets = [0, 0], value = 0, op = pld::NotifyOp::Set);
+    data = pl::store(pl::load(x, [0, 0], [1, 4]), [0, 0], data);
+    pld::system::notify(signal, peer = right, offsets = [0, 0], value = 1, op = pld::NotifyOp::AtomicAdd);
+    pld::system::wait(signal, offsets = [0, 0], expected = 1, cmp = pld::WaitCmp::Ge);
+    pl::store(pld::tile::remote_load(data, peer = left, offsets = [0, 0], shape = [1, 4]), [0, 0], y);
+}
+
+/// Takes the credit back when it is used.
+#[pl::function(InCore)]
+fn repaired(
+    x: pl::Tensor<f32, { [1, 4] }>,
+    y: pl::Out<pl::Tensor<f32, { [1, 4] }>>,
+    mut data: pl::InOut<pld::DistributedTensor<f32, { [1, 4] }>>,
+    signal: pl::InOut<pld::DistributedTensor<i32, { [1, 1] }>>,
+) {
+    let ctx = pld::get_comm_ctx(data);
+    let me = pld::rank(ctx);
+    let right = (me + 1) % pld::nranks(ctx);
+    let left = (me + pld::nranks(ctx) - 1) % pld::nranks(ctx);
+    data = pl::store(pl::load(x, [0, 0], [1, 4]), [0, 0], data);
+    pld::system::notify(signal, peer = right, offsets = [0, 0], value = 1, op = pld::NotifyOp::AtomicAdd);
+    pld::system::wait(signal, offsets = [0, 0], expected = 1, cmp = pld::WaitCmp::Ge);
+    pl::store(pld::tile::remote_load(data, peer = left, offsets = [0, 0], shape = [1, 4]), [0, 0], y);
+    pld::system::notify(signal, peer = me, offsets = [0, 0], value = -1, op = pld::NotifyOp::AtomicAdd);
+}
+
+/// Everybody ends with the row of its left neighbour.
+fn program(run: &Run, step: Step) -> Result<(), Error> {
+    let x = counting(run.size(), 1);
+    let y = launch(run, step, &x, 1, &run.window([1, 4])?, &run.window([1, 1])?)?;
+    assert_eq!(y, Array3::from_shape_fn(x.dim(), |(r, i, k)| x[[(r + 2) % 3, i, k]]));
+    Ok(())
+}
+
+#[test]
+fn report() {
+    sometimes(
+        3,
+        "deadlock",
+        &|run| program(run, wrong),
+        expect![[r#"
+        deadlock: 1 rank of 3 blocked, 2 finished
+          --> tests/protocols/reset_erases_the_signal.rs:25:5 (rank 1, kernel `wrong`)
+          = rank 1 waits for `signal[0, 0]` of rank 1 >= 1; it is 0
+          = rank 0 notifies it at tests/protocols/reset_erases_the_signal.rs:24:5: it sent once and will not any more, it is finished
+          = rank 1 notifies it at tests/protocols/reset_erases_the_signal.rs:22:5: it sent once and will not any more, it is blocked in `pld::system::wait` at tests/protocols/reset_erases_the_signal.rs:25:5
+          = help: nobody will notify again: fewer credits were sent, or a smaller value, than the wait expects"#]],
+    );
+}
+
+#[test]
+fn is_repaired() {
+    clean(3, &|run| program(run, repaired));
+}

@@ -1,0 +1,78 @@
+//! The credits of the first launch are still there in the second.
+//!
+//! The kernel is right once. Launched again on the same windows, its waits find the credits of the launch before and pass at once. The first test of
+//! such a kernel launches it once.
+
+use crate::support::{Run, Step, clean, counting, launch, meet, sometimes, take_back};
+use expect_test::expect;
+use pl::Error;
+use pl::distributed as pld;
+use pl::ndarray::Array3;
+
+#[pl::function(InCore, dynamic(NR))]
+fn wrong(
+    x: pl::Tensor<f32, { [1, 4] }>,
+    y: pl::Out<pl::Tensor<f32, { [1, 4] }>>,
+    mut data: pl::InOut<pld::DistributedTensor<f32, { [1, 4] }>>,
+    signal: pl::InOut<pld::DistributedTensor<i32, { [NR, 1] }>>,
+) {
+    let ctx = pld::get_comm_ctx(data);
+    let me = pld::rank(ctx);
+    let right = (me + 1) % pld::nranks(ctx);
+    data = pl::store(pl::load(x, [0, 0], [1, 4]), [0, 0], data);
+    meet(signal, 1);
+    pl::store(pld::tile::remote_load(data, peer = right, offsets = [0, 0], shape = [1, 4]), [0, 0], y);
+    meet(signal, 2);
+}
+
+/// Leaves the signal as it found it.
+#[pl::function(InCore, dynamic(NR))]
+fn repaired(
+    x: pl::Tensor<f32, { [1, 4] }>,
+    y: pl::Out<pl::Tensor<f32, { [1, 4] }>>,
+    mut data: pl::InOut<pld::DistributedTensor<f32, { [1, 4] }>>,
+    signal: pl::InOut<pld::DistributedTensor<i32, { [NR, 1] }>>,
+) {
+    let ctx = pld::get_comm_ctx(data);
+    let me = pld::rank(ctx);
+    let right = (me + 1) % pld::nranks(ctx);
+    data = pl::store(pl::load(x, [0, 0], [1, 4]), [0, 0], data);
+    meet(signal, 1);
+    pl::store(pld::tile::remote_load(data, peer = right, offsets = [0, 0], shape = [1, 4]), [0, 0], y);
+    meet(signal, 2);
+    take_back(signal, 2);
+}
+
+/// Everybody ends with the row of its right neighbour; twice, with other data.
+fn program(run: &Run, step: Step) -> Result<(), Error> {
+    let (data, signal) = (run.window([1, 4])?, run.window([3, 1])?);
+    for launch_number in 1..=2 {
+        let x = counting(run.size(), 1) * launch_number as f32;
+        let y = launch(run, step, &x, 1, &data, &signal)?;
+        assert_eq!(y, Array3::from_shape_fn(x.dim(), |(r, i, k)| x[[(r + 1) % 3, i, k]]));
+    }
+    Ok(())
+}
+
+#[test]
+fn report() {
+    sometimes(
+        3,
+        "race",
+        &|run| program(run, wrong),
+        expect![[r#"
+        race on `data[0, 0..4]` of rank 0: nothing orders `pld::tile::remote_load` of rank 2 after `pl::store` of rank 0
+          --> tests/protocols/signal_is_not_cleared.rs:24:15 (rank 2, kernel `wrong`)
+          = rank 2 would read `data[0, 0..4]` of rank 0 here; it was stopped before
+          --> tests/protocols/signal_is_not_cleared.rs:22:12 (rank 0, kernel `wrong`)
+          = rank 0 wrote `data[0, 0..4]` of rank 0 here
+          = what is missing: rank 0 did this before its first notify of this launch, and rank 2 knows of none of its notifies, by its own waits or through other ranks
+          = note: the wait of rank 2 at tests/protocols/signal_is_not_cleared.rs:23:5 (in tests/protocols/support.rs:104:13) passed without a notify: `signal[0, 0]` of rank 2 was already 2 when the launch started, and 2 >= 1
+          = help: `world.reset(&signal)` before the launch clears what an earlier one left in the signal; or let the kernel take its credits back, as the builtins do"#]],
+    );
+}
+
+#[test]
+fn is_repaired() {
+    clean(3, &|run| program(run, repaired));
+}

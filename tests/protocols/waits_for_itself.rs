@@ -1,0 +1,104 @@
+//! Everybody notifies its peers, and waits for all ranks.
+//!
+//! The own rank was left out of the loop that notifies and not of the one that waits. No peer ever notifies the cell of the own rank.
+
+use crate::support::{Run, Step, always, clean, counting, launch};
+use expect_test::expect;
+use pl::Error;
+use pl::distributed as pld;
+use pl::ndarray::Axis;
+
+#[pl::function(InCore, dynamic(NR))]
+fn wrong(
+    x: pl::Tensor<f32, { [1, 4] }>,
+    y: pl::Out<pl::Tensor<f32, { [1, 4] }>>,
+    mut data: pl::InOut<pld::DistributedTensor<f32, { [1, 4] }>>,
+    signal: pl::InOut<pld::DistributedTensor<i32, { [NR, 1] }>>,
+) {
+    let ctx = pld::get_comm_ctx(data);
+    let me = pld::rank(ctx);
+    let p = pld::nranks(ctx);
+    data = pl::store(pl::load(x, [0, 0], [1, 4]), [0, 0], data);
+    for peer in 0..p {
+        if peer != me {
+            pld::system::notify(signal, peer = peer, offsets = [me, 0], value = 1, op = pld::NotifyOp::AtomicAdd);
+        }
+    }
+    for src in 0..p {
+        pld::system::wait(signal, offsets = [src, 0], expected = 1, cmp = pld::WaitCmp::Ge);
+    }
+    let mut acc = pl::load(data, [0, 0], [1, 4]);
+    for peer in 0..p {
+        if peer != me {
+            acc = acc + pld::tile::remote_load(data, peer = peer, offsets = [0, 0], shape = [1, 4]);
+        }
+    }
+    pl::store(acc, [0, 0], y);
+}
+
+/// Both loops leave the own rank out.
+#[pl::function(InCore, dynamic(NR))]
+fn repaired(
+    x: pl::Tensor<f32, { [1, 4] }>,
+    y: pl::Out<pl::Tensor<f32, { [1, 4] }>>,
+    mut data: pl::InOut<pld::DistributedTensor<f32, { [1, 4] }>>,
+    signal: pl::InOut<pld::DistributedTensor<i32, { [NR, 1] }>>,
+) {
+    let ctx = pld::get_comm_ctx(data);
+    let me = pld::rank(ctx);
+    let p = pld::nranks(ctx);
+    data = pl::store(pl::load(x, [0, 0], [1, 4]), [0, 0], data);
+    for peer in 0..p {
+        if peer != me {
+            pld::system::notify(signal, peer = peer, offsets = [me, 0], value = 1, op = pld::NotifyOp::AtomicAdd);
+        }
+    }
+    for src in 0..p {
+        if src != me {
+            pld::system::wait(signal, offsets = [src, 0], expected = 1, cmp = pld::WaitCmp::Ge);
+        }
+    }
+    let mut acc = pl::load(data, [0, 0], [1, 4]);
+    for peer in 0..p {
+        if peer != me {
+            acc = acc + pld::tile::remote_load(data, peer = peer, offsets = [0, 0], shape = [1, 4]);
+        }
+    }
+    pl::store(acc, [0, 0], y);
+}
+
+/// Everybody ends with the sum of all rows.
+fn program(run: &Run, step: Step) -> Result<(), Error> {
+    let x = counting(run.size(), 1);
+    let y = launch(run, step, &x, 1, &run.window([1, 4])?, &run.window([3, 1])?)?;
+    for row in y.outer_iter() {
+        assert_eq!(row, x.sum_axis(Axis(0)));
+    }
+    Ok(())
+}
+
+#[test]
+fn report() {
+    always(
+        3,
+        "deadlock",
+        &|run| program(run, wrong),
+        expect![[r#"
+        deadlock: 3 ranks of 3 blocked, 0 finished
+          --> tests/protocols/waits_for_itself.rs:28:9 (rank 0, kernel `wrong`)
+          = rank 0 waits for `signal[0, 0]` of rank 0 >= 1; it is 0
+          = rank 0 notifies it at tests/protocols/waits_for_itself.rs:24:13: it sent nothing to it, and 2 notifies to other cells, such as `signal[0, 0]` of rank 1, and will not any more, it is blocked in `pld::system::wait` at tests/protocols/waits_for_itself.rs:28:9
+          --> tests/protocols/waits_for_itself.rs:28:9 (rank 1, kernel `wrong`)
+          = rank 1 waits for `signal[1, 0]` of rank 1 >= 1; it is 0
+          = rank 1 notifies it at tests/protocols/waits_for_itself.rs:24:13: it sent nothing to it, and 2 notifies to other cells, such as `signal[1, 0]` of rank 0, and will not any more, it is blocked in `pld::system::wait` at tests/protocols/waits_for_itself.rs:28:9
+          --> tests/protocols/waits_for_itself.rs:28:9 (rank 2, kernel `wrong`)
+          = rank 2 waits for `signal[2, 0]` of rank 2 >= 1; it is 0
+          = rank 2 notifies it at tests/protocols/waits_for_itself.rs:24:13: it sent nothing to it, and 2 notifies to other cells, such as `signal[2, 0]` of rank 0, and will not any more, it is blocked in `pld::system::wait` at tests/protocols/waits_for_itself.rs:28:9
+          = help: compare peer and offsets of the notify with the offsets of the wait: a rank notified other cells than this one"#]],
+    );
+}
+
+#[test]
+fn is_repaired() {
+    clean(3, &|run| program(run, repaired));
+}
