@@ -18,7 +18,7 @@ struct Notified {
     count: u32,
 }
 
-/// A notify that the owner has not learnt from.
+/// A notify of a peer that the owner has not learnt from.
 #[derive(Clone, Debug)]
 struct Pending {
     stamp: Stamp,
@@ -42,11 +42,11 @@ struct Cell {
     read: bool,
     /// Who notified it.
     notified: SmallVec<[Notified; 1]>,
-    /// The value before the first pending notify.
+    /// The value before the first pending notify, with all that the owner added.
     base: i32,
     /// Whether a store or transfer changed the value since: `base` is out of date, and nothing is pending.
     changed: bool,
-    /// The notifies that the owner has not learnt from, in their order.
+    /// The notifies of peers that the owner has not learnt from, in their order. What a `Set` sets holds what the owner added since, too.
     pending: SmallVec<[Pending; 1]>,
 }
 
@@ -70,7 +70,27 @@ pub(crate) struct Tested {
 }
 
 impl Cell {
-    /// Adds a notify; where there are very many, adds it to an earlier one.
+    /// The owner notifies itself, which teaches it nothing: its own `Set` makes all before it void, and its own add counts wherever the peers'
+    /// notifies came in between. Whether an add came before one of a peer or after it makes no difference to what a wait
+    /// learns: the wait follows it in any case, and the peer's only because of what that added.
+    fn notify_own(&mut self, deposit: Deposit) {
+        match deposit {
+            Deposit::Add(add) => {
+                self.base = self.base.wrapping_add(add);
+                for pending in &mut self.pending {
+                    if let Deposit::Set(value) = &mut pending.deposit {
+                        *value = value.wrapping_add(add);
+                    }
+                }
+            }
+            Deposit::Set(value) => {
+                self.pending.clear();
+                self.base = value;
+            }
+        }
+    }
+
+    /// Adds a notify of a peer; where there are very many, adds it to an earlier one.
     fn add_pending(&mut self, new: Pending) {
         if self.pending.len() >= MAX_PENDING {
             match new.deposit {
@@ -184,7 +204,6 @@ impl Cells {
         pc: usize,
     ) -> Option<usize> {
         let stamp = clock.stamp(pc);
-        let release = clock.release();
         let cell = self.touch(index, value);
         let read = Stamp { rank: owner as u32, epoch: cell.tested.0, pc: cell.tested.1 };
         let unordered = cell.read && !clock.follows(read);
@@ -192,7 +211,13 @@ impl Cells {
             Some(notified) => *notified = Notified { stamp, count: notified.count.saturating_add(1) },
             None => cell.notified.push(Notified { stamp, count: 1 }),
         }
-        cell.add_pending(Pending { stamp, deposit, release });
+        if clock.rank() == owner {
+            clock.pass();
+            cell.notify_own(deposit);
+        } else {
+            let release = clock.release();
+            cell.add_pending(Pending { stamp, deposit, release });
+        }
         unordered.then_some(read.pc as usize)
     }
 
