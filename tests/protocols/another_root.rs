@@ -1,6 +1,10 @@
 //! A rank has another root.
 //!
 //! The root is the rank that holds the newest data, and each rank works out for itself which that is. They do not agree.
+//!
+//! Symptom: some ranks have one message, some another, or it hangs.
+//!
+//! Repair: one root, known to all: the host passes it, or the ranks agree before by an allreduce.
 
 use crate::support::{Run, Step, clean, counting, launch, sometimes};
 use expect_test::expect;
@@ -51,14 +55,14 @@ fn report() {
         "collective",
         &|run| program(run, wrong),
         expect![[r#"
-        ranks enter `pld::tensor::broadcast` with different arguments
-          --> tests/protocols/another_root.rs:20:12 (rank 0, kernel `wrong`)
-          = rank 0 enters `pld::tensor::broadcast` here, collective number 1 of this domain
-          = `root` is 0
-          --> tests/protocols/another_root.rs:20:12 (rank 2, kernel `wrong`)
-          = rank 2 entered `pld::tensor::broadcast` here
-          = `root` is 1
-          = help: all ranks of a domain enter the same collectives, in the same order and with the same arguments"#]],
+            ranks enter `pld::tensor::broadcast` with different arguments
+              --> tests/protocols/another_root.rs:24:12 (rank 0, kernel `wrong`)
+              = rank 0 enters `pld::tensor::broadcast` here, collective number 1 of this domain
+              = `root` is 0
+              --> tests/protocols/another_root.rs:24:12 (rank 2, kernel `wrong`)
+              = rank 2 entered `pld::tensor::broadcast` here
+              = `root` is 1
+              = help: all ranks of a domain enter the same collectives, in the same order and with the same arguments"#]],
     );
 }
 

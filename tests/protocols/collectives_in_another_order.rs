@@ -1,6 +1,10 @@
 //! Ranks enter two collectives in a different order.
 //!
 //! Two gradients are reduced as soon as they are ready, and on one rank the second one is ready first. Each rank has entered what another has not.
+//!
+//! Symptom: sums of what does not belong together, or it hangs.
+//!
+//! Repair: one order, that of the program, whatever is ready first.
 
 use crate::support::{Run, clean, counting, sometimes};
 use expect_test::expect;
@@ -58,14 +62,14 @@ fn report() {
         "collective",
         &|run| program(run, wrong),
         expect![[r#"
-        ranks enter `pld::tensor::allreduce` with different arguments
-          --> tests/protocols/collectives_in_another_order.rs:20:9 (rank 0, kernel `wrong`)
-          = rank 0 enters `pld::tensor::allreduce` here, collective number 1 of this domain
-          = `target` is `a`: `f32` [1, 4]
-          --> tests/protocols/collectives_in_another_order.rs:23:9 (rank 2, kernel `wrong`)
-          = rank 2 entered `pld::tensor::allreduce` here
-          = `target` is `b`: `f32` [1, 4]
-          = help: all ranks of a domain enter the same collectives, in the same order and with the same arguments"#]],
+            ranks enter `pld::tensor::allreduce` with different arguments
+              --> tests/protocols/collectives_in_another_order.rs:24:9 (rank 0, kernel `wrong`)
+              = rank 0 enters `pld::tensor::allreduce` here, collective number 1 of this domain
+              = `target` is `a`: `f32` [1, 4]
+              --> tests/protocols/collectives_in_another_order.rs:27:9 (rank 2, kernel `wrong`)
+              = rank 2 entered `pld::tensor::allreduce` here
+              = `target` is `b`: `f32` [1, 4]
+              = help: all ranks of a domain enter the same collectives, in the same order and with the same arguments"#]],
     );
 }
 

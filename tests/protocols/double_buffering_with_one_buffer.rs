@@ -2,6 +2,10 @@
 //!
 //! Rank 0 sends chunks, two ahead of what rank 1 has confirmed. The protocol was made for two slots; the window has one, since the second made no
 //! difference in the tests.
+//!
+//! Symptom: now and then a chunk twice, and another not at all.
+//!
+//! Repair: as many slots as chunks may be on their way.
 
 use crate::support::{Run, Step, clean, counting, launch, sometimes};
 use expect_test::expect;
@@ -73,13 +77,13 @@ fn report() {
         "race",
         &|run| program(run, wrong, 1),
         expect![[r#"
-        race on `data[0, 0..4]` of rank 1: nothing orders `pl::load` of rank 1 after `pld::tensor::put` of rank 0
-          --> tests/protocols/double_buffering_with_one_buffer.rs:30:27 (rank 1, kernel `wrong`)
-          = rank 1 would read `data[0, 0..4]` of rank 1 here; it was stopped before
-          --> tests/protocols/double_buffering_with_one_buffer.rs:26:13 (rank 0, kernel `wrong`)
-          = rank 0 wrote `data[0, 0..4]` of rank 1 here
-          = what is missing: rank 0 did this after its notify number 1 of this launch, and rank 1 knows of its notifies up to number 1 only, by its own waits or through other ranks
-          = help: let rank 0 notify after its `pld::tensor::put` and rank 1 wait for that before its `pl::load`; `pld::tensor::barrier` does both"#]],
+            race on `data[0, 0..4]` of rank 1: nothing orders `pl::load` of rank 1 after `pld::tensor::put` of rank 0
+              --> tests/protocols/double_buffering_with_one_buffer.rs:34:27 (rank 1, kernel `wrong`)
+              = rank 1 would read `data[0, 0..4]` of rank 1 here; it was stopped before
+              --> tests/protocols/double_buffering_with_one_buffer.rs:30:13 (rank 0, kernel `wrong`)
+              = rank 0 wrote `data[0, 0..4]` of rank 1 here
+              = what is missing: rank 0 did this after its notify number 1 of this launch, and rank 1 knows of its notifies up to number 1 only, by its own waits or through other ranks
+              = help: let rank 0 notify after its `pld::tensor::put` and rank 1 wait for that before its `pl::load`; `pld::tensor::barrier` does both"#]],
     );
 }
 

@@ -2,6 +2,10 @@
 //!
 //! Barrier number g waits until each cell is `== g`. A fast peer that has passed barrier 1 notifies for barrier 2; a slow rank that looks only then
 //! finds 2, and waits for a 1 that does not come again.
+//!
+//! Symptom: it hangs, once in a long while.
+//!
+//! Repair: `Ge`: a peer is at most one barrier ahead, and then has been here.
 
 use crate::support::{Run, Step, clean, counting, launch, meet, sometimes, take_back};
 use expect_test::expect;
@@ -80,22 +84,22 @@ fn report() {
         "deadlock",
         &|run| program(run, wrong),
         expect![[r#"
-        deadlock: 3 ranks of 3 blocked, 0 finished
-          --> tests/protocols/equal_where_at_least_is_meant.rs:41:9 (in tests/protocols/equal_where_at_least_is_meant.rs:24:13) (rank 0, kernel `wrong`)
-          = rank 0 waits for `signal[1, 0]` of rank 0 == 1; it is 2
-          = rank 0 notifies it at tests/protocols/equal_where_at_least_is_meant.rs:45:5 (in tests/protocols/support.rs:116:13): it sent nothing to it, and 2 notifies to other cells, such as `signal[0, 0]` of rank 1, so far, and is blocked in `pld::system::wait` at tests/protocols/equal_where_at_least_is_meant.rs:41:9 (in tests/protocols/equal_where_at_least_is_meant.rs:24:13)
-          = rank 1 notifies it at tests/protocols/equal_where_at_least_is_meant.rs:41:9 (in tests/protocols/equal_where_at_least_is_meant.rs:19:13): it sent 2 times so far, and is blocked in `pld::system::wait` at tests/protocols/equal_where_at_least_is_meant.rs:43:9 (in tests/protocols/equal_where_at_least_is_meant.rs:24:13)
-          = rank 2 notifies it at tests/protocols/equal_where_at_least_is_meant.rs:45:5 (in tests/protocols/support.rs:116:13): it sent nothing to it, and 2 notifies to other cells, such as `signal[2, 0]` of rank 0, so far, and is blocked in `pld::system::wait` at tests/protocols/equal_where_at_least_is_meant.rs:41:9 (in tests/protocols/equal_where_at_least_is_meant.rs:24:13)
-          --> tests/protocols/equal_where_at_least_is_meant.rs:43:9 (in tests/protocols/equal_where_at_least_is_meant.rs:24:13) (rank 1, kernel `wrong`)
-          = rank 1 waits for `signal[0, 0]` of rank 1 == 2; it is 1
-          = rank 0 notifies it at tests/protocols/equal_where_at_least_is_meant.rs:41:9 (in tests/protocols/equal_where_at_least_is_meant.rs:19:13): it sent once so far, and is blocked in `pld::system::wait` at tests/protocols/equal_where_at_least_is_meant.rs:41:9 (in tests/protocols/equal_where_at_least_is_meant.rs:24:13)
-          = rank 1 notifies it at tests/protocols/equal_where_at_least_is_meant.rs:45:5 (in tests/protocols/support.rs:116:13): it sent nothing to it, and 4 notifies to other cells, such as `signal[1, 0]` of rank 0, so far, and is blocked in `pld::system::wait` at tests/protocols/equal_where_at_least_is_meant.rs:43:9 (in tests/protocols/equal_where_at_least_is_meant.rs:24:13)
-          = rank 2 notifies it at tests/protocols/equal_where_at_least_is_meant.rs:45:5 (in tests/protocols/support.rs:116:13): it sent nothing to it, and 2 notifies to other cells, such as `signal[2, 0]` of rank 0, so far, and is blocked in `pld::system::wait` at tests/protocols/equal_where_at_least_is_meant.rs:41:9 (in tests/protocols/equal_where_at_least_is_meant.rs:24:13)
-          --> tests/protocols/equal_where_at_least_is_meant.rs:41:9 (in tests/protocols/equal_where_at_least_is_meant.rs:24:13) (rank 2, kernel `wrong`)
-          = rank 2 waits for `signal[1, 0]` of rank 2 == 1; it is 2
-          = rank 1 notifies it at tests/protocols/equal_where_at_least_is_meant.rs:41:9 (in tests/protocols/equal_where_at_least_is_meant.rs:19:13): it sent 2 times so far, and is blocked in `pld::system::wait` at tests/protocols/equal_where_at_least_is_meant.rs:43:9 (in tests/protocols/equal_where_at_least_is_meant.rs:24:13)
-          = rank 2 notifies it at tests/protocols/equal_where_at_least_is_meant.rs:45:5 (in tests/protocols/support.rs:116:13): it sent nothing to it, and 2 notifies to other cells, such as `signal[2, 0]` of rank 0, so far, and is blocked in `pld::system::wait` at tests/protocols/equal_where_at_least_is_meant.rs:41:9 (in tests/protocols/equal_where_at_least_is_meant.rs:24:13)
-          = help: the ranks wait for one another: notify before you wait"#]],
+            deadlock: 3 ranks of 3 blocked, 0 finished
+              --> tests/protocols/equal_where_at_least_is_meant.rs:45:9 (in tests/protocols/equal_where_at_least_is_meant.rs:28:13) (rank 0, kernel `wrong`)
+              = rank 0 waits for `signal[1, 0]` of rank 0 == 1; it is 2
+              = rank 0 notifies it at tests/protocols/equal_where_at_least_is_meant.rs:49:5 (in tests/protocols/support.rs:116:13): it sent nothing to it, and 2 notifies to other cells, such as `signal[0, 0]` of rank 1, so far, and is blocked in `pld::system::wait` at tests/protocols/equal_where_at_least_is_meant.rs:45:9 (in tests/protocols/equal_where_at_least_is_meant.rs:28:13)
+              = rank 1 notifies it at tests/protocols/equal_where_at_least_is_meant.rs:45:9 (in tests/protocols/equal_where_at_least_is_meant.rs:23:13): it sent 2 times so far, and is blocked in `pld::system::wait` at tests/protocols/equal_where_at_least_is_meant.rs:47:9 (in tests/protocols/equal_where_at_least_is_meant.rs:28:13)
+              = rank 2 notifies it at tests/protocols/equal_where_at_least_is_meant.rs:49:5 (in tests/protocols/support.rs:116:13): it sent nothing to it, and 2 notifies to other cells, such as `signal[2, 0]` of rank 0, so far, and is blocked in `pld::system::wait` at tests/protocols/equal_where_at_least_is_meant.rs:45:9 (in tests/protocols/equal_where_at_least_is_meant.rs:28:13)
+              --> tests/protocols/equal_where_at_least_is_meant.rs:47:9 (in tests/protocols/equal_where_at_least_is_meant.rs:28:13) (rank 1, kernel `wrong`)
+              = rank 1 waits for `signal[0, 0]` of rank 1 == 2; it is 1
+              = rank 0 notifies it at tests/protocols/equal_where_at_least_is_meant.rs:45:9 (in tests/protocols/equal_where_at_least_is_meant.rs:23:13): it sent once so far, and is blocked in `pld::system::wait` at tests/protocols/equal_where_at_least_is_meant.rs:45:9 (in tests/protocols/equal_where_at_least_is_meant.rs:28:13)
+              = rank 1 notifies it at tests/protocols/equal_where_at_least_is_meant.rs:49:5 (in tests/protocols/support.rs:116:13): it sent nothing to it, and 4 notifies to other cells, such as `signal[1, 0]` of rank 0, so far, and is blocked in `pld::system::wait` at tests/protocols/equal_where_at_least_is_meant.rs:47:9 (in tests/protocols/equal_where_at_least_is_meant.rs:28:13)
+              = rank 2 notifies it at tests/protocols/equal_where_at_least_is_meant.rs:49:5 (in tests/protocols/support.rs:116:13): it sent nothing to it, and 2 notifies to other cells, such as `signal[2, 0]` of rank 0, so far, and is blocked in `pld::system::wait` at tests/protocols/equal_where_at_least_is_meant.rs:45:9 (in tests/protocols/equal_where_at_least_is_meant.rs:28:13)
+              --> tests/protocols/equal_where_at_least_is_meant.rs:45:9 (in tests/protocols/equal_where_at_least_is_meant.rs:28:13) (rank 2, kernel `wrong`)
+              = rank 2 waits for `signal[1, 0]` of rank 2 == 1; it is 2
+              = rank 1 notifies it at tests/protocols/equal_where_at_least_is_meant.rs:45:9 (in tests/protocols/equal_where_at_least_is_meant.rs:23:13): it sent 2 times so far, and is blocked in `pld::system::wait` at tests/protocols/equal_where_at_least_is_meant.rs:47:9 (in tests/protocols/equal_where_at_least_is_meant.rs:28:13)
+              = rank 2 notifies it at tests/protocols/equal_where_at_least_is_meant.rs:49:5 (in tests/protocols/support.rs:116:13): it sent nothing to it, and 2 notifies to other cells, such as `signal[2, 0]` of rank 0, so far, and is blocked in `pld::system::wait` at tests/protocols/equal_where_at_least_is_meant.rs:45:9 (in tests/protocols/equal_where_at_least_is_meant.rs:28:13)
+              = help: the ranks wait for one another: notify before you wait"#]],
     );
 }
 

@@ -2,6 +2,10 @@
 //!
 //! Every rank passes a row to its right neighbour. The kernel is written as a rank in the middle of a chain sees it: first comes what the left one
 //! sends, then goes what the right one gets. In a ring nobody is the beginning of the chain.
+//!
+//! Symptom: it hangs, in every run.
+//!
+//! Repair: notify before you wait.
 
 use crate::support::{Run, Step, always, clean, counting, launch};
 use expect_test::expect;
@@ -59,17 +63,17 @@ fn report() {
         "deadlock",
         &|run| program(run, wrong),
         expect![[r#"
-        deadlock: 3 ranks of 3 blocked, 0 finished
-          --> tests/protocols/everybody_waits_first.rs:24:5 (rank 0, kernel `wrong`)
-          = rank 0 waits for `signal[0, 0]` of rank 0 >= 1; it is 0
-          = rank 2 notifies it at tests/protocols/everybody_waits_first.rs:26:5: it sent nothing so far, and is blocked in `pld::system::wait` at tests/protocols/everybody_waits_first.rs:24:5
-          --> tests/protocols/everybody_waits_first.rs:24:5 (rank 1, kernel `wrong`)
-          = rank 1 waits for `signal[0, 0]` of rank 1 >= 1; it is 0
-          = rank 0 notifies it at tests/protocols/everybody_waits_first.rs:26:5: it sent nothing so far, and is blocked in `pld::system::wait` at tests/protocols/everybody_waits_first.rs:24:5
-          --> tests/protocols/everybody_waits_first.rs:24:5 (rank 2, kernel `wrong`)
-          = rank 2 waits for `signal[0, 0]` of rank 2 >= 1; it is 0
-          = rank 1 notifies it at tests/protocols/everybody_waits_first.rs:26:5: it sent nothing so far, and is blocked in `pld::system::wait` at tests/protocols/everybody_waits_first.rs:24:5
-          = help: the ranks wait for one another: notify before you wait"#]],
+            deadlock: 3 ranks of 3 blocked, 0 finished
+              --> tests/protocols/everybody_waits_first.rs:28:5 (rank 0, kernel `wrong`)
+              = rank 0 waits for `signal[0, 0]` of rank 0 >= 1; it is 0
+              = rank 2 notifies it at tests/protocols/everybody_waits_first.rs:30:5: it sent nothing so far, and is blocked in `pld::system::wait` at tests/protocols/everybody_waits_first.rs:28:5
+              --> tests/protocols/everybody_waits_first.rs:28:5 (rank 1, kernel `wrong`)
+              = rank 1 waits for `signal[0, 0]` of rank 1 >= 1; it is 0
+              = rank 0 notifies it at tests/protocols/everybody_waits_first.rs:30:5: it sent nothing so far, and is blocked in `pld::system::wait` at tests/protocols/everybody_waits_first.rs:28:5
+              --> tests/protocols/everybody_waits_first.rs:28:5 (rank 2, kernel `wrong`)
+              = rank 2 waits for `signal[0, 0]` of rank 2 >= 1; it is 0
+              = rank 1 notifies it at tests/protocols/everybody_waits_first.rs:30:5: it sent nothing so far, and is blocked in `pld::system::wait` at tests/protocols/everybody_waits_first.rs:28:5
+              = help: the ranks wait for one another: notify before you wait"#]],
     );
 }
 

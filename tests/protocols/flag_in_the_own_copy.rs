@@ -1,6 +1,10 @@
 //! A flag is raised in the own copy of the window.
 //!
 //! Memory that all ranks have looks like memory that all ranks share. Rank 0 writes 1 into the flag, into its own; rank 1 polls the one that it has.
+//!
+//! Symptom: it hangs, in every run.
+//!
+//! Repair: every rank has its own copy of a window: `notify` the peer, and let it `wait`.
 
 use crate::support::{Run, Step, always, clean, counting, launch};
 use expect_test::expect;
@@ -60,10 +64,10 @@ fn report() {
         "livelock",
         &|run| program(run, wrong),
         expect![[r#"
-        livelock: 1 rank of 2 re-reading cells that nobody will change, 0 blocked, 1 finished
-          --> tests/protocols/flag_in_the_own_copy.rs:24:15 (rank 1, kernel `wrong`)
-          = rank 1 re-reads `signal[0, 0]` of rank 1, which stays 0
-          = help: `pl::read` acquires nothing and waits for nothing: use `pld::system::wait`, and a notify that satisfies it"#]],
+            livelock: 1 rank of 2 re-reading cells that nobody will change, 0 blocked, 1 finished
+              --> tests/protocols/flag_in_the_own_copy.rs:28:15 (rank 1, kernel `wrong`)
+              = rank 1 re-reads `signal[0, 0]` of rank 1, which stays 0
+              = help: `pl::read` acquires nothing and waits for nothing: use `pld::system::wait`, and a notify that satisfies it"#]],
     );
 }
 

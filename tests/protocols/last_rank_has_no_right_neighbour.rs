@@ -1,6 +1,10 @@
 //! The last rank has no right neighbour.
 //!
 //! `me + 1` is right on all ranks but one. A chain was written, and a ring was meant.
+//!
+//! Symptom: the last rank writes where there is no rank, or into memory of somebody else.
+//!
+//! Repair: wrap around, `(me + 1) % nranks`, or leave the last rank out.
 
 use crate::support::{Run, Step, clean, counting, launch, sometimes};
 use expect_test::expect;
@@ -55,9 +59,9 @@ fn report() {
         "peer",
         &|run| program(run, wrong),
         expect![[r#"
-        peer 3 is not a rank: the domain of `data` has 3 ranks
-          --> tests/protocols/last_rank_has_no_right_neighbour.rs:20:5 (rank 2, kernel `wrong`)
-          = help: peers of `pld::tensor::put` are 0..3: loop over `0..pld::nranks(ctx)`, or wrap around with `% nranks`"#]],
+            peer 3 is not a rank: the domain of `data` has 3 ranks
+              --> tests/protocols/last_rank_has_no_right_neighbour.rs:24:5 (rank 2, kernel `wrong`)
+              = help: peers of `pld::tensor::put` are 0..3: loop over `0..pld::nranks(ctx)`, or wrap around with `% nranks`"#]],
     );
 }
 

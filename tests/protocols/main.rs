@@ -24,6 +24,7 @@ mod reset_erases_the_signal;
 mod root_overwrites;
 mod set_where_credits_are_counted;
 mod signal_is_not_cleared;
+mod signal_to_itself;
 mod slot_is_freed_too_early;
 mod support;
 mod swapped_cells;

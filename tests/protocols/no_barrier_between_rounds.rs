@@ -2,6 +2,10 @@
 //!
 //! Each round stages a row, meets the others, and reads the neighbour's row. One barrier a round looks like enough: it says that the rows are there.
 //! That they have been read, nobody says, and the next round stages over them.
+//!
+//! Symptom: now and then a row of the next round, on a slow rank.
+//!
+//! Repair: a second barrier in each round, after the reads. The builtins have it.
 
 use crate::support::{Run, Step, clean, counting, launch, meet, sometimes, take_back};
 use expect_test::expect;
@@ -62,13 +66,13 @@ fn report() {
         "race",
         &|run| program(run, wrong),
         expect![[r#"
-        race on `data[0, 0..4]` of rank 1: nothing orders `pld::tile::remote_load` of rank 0 after `pl::store` of rank 1
-          --> tests/protocols/no_barrier_between_rounds.rs:25:23 (rank 0, kernel `wrong`)
-          = rank 0 would read `data[0, 0..4]` of rank 1 here; it was stopped before
-          --> tests/protocols/no_barrier_between_rounds.rs:23:16 (rank 1, kernel `wrong`)
-          = rank 1 wrote `data[0, 0..4]` of rank 1 here
-          = what is missing: rank 1 did this after its notify number 2 of this launch, and rank 0 knows of its notifies up to number 1 only, by its own waits or through other ranks
-          = help: let rank 1 notify after its `pl::store` and rank 0 wait for that before its `pld::tile::remote_load`; `pld::tensor::barrier` does both"#]],
+            race on `data[0, 0..4]` of rank 1: nothing orders `pld::tile::remote_load` of rank 0 after `pl::store` of rank 1
+              --> tests/protocols/no_barrier_between_rounds.rs:29:23 (rank 0, kernel `wrong`)
+              = rank 0 would read `data[0, 0..4]` of rank 1 here; it was stopped before
+              --> tests/protocols/no_barrier_between_rounds.rs:27:16 (rank 1, kernel `wrong`)
+              = rank 1 wrote `data[0, 0..4]` of rank 1 here
+              = what is missing: rank 1 did this after its notify number 2 of this launch, and rank 0 knows of its notifies up to number 1 only, by its own waits or through other ranks
+              = help: let rank 1 notify after its `pl::store` and rank 0 wait for that before its `pld::tile::remote_load`; `pld::tensor::barrier` does both"#]],
     );
 }
 

@@ -2,6 +2,10 @@
 //!
 //! The notify is moved up so that the neighbour wakes early and the store runs meanwhile. On a device with ordered writes it even passes the tests,
 //! until a transfer takes longer than a signal.
+//!
+//! Symptom: now and then a row of zeros, or of the last call.
+//!
+//! Repair: store, then notify: a notify announces what stands before it in the program.
 
 use crate::support::{Run, Step, clean, counting, launch, sometimes};
 use expect_test::expect;
@@ -59,13 +63,13 @@ fn report() {
         "race",
         &|run| program(run, wrong),
         expect![[r#"
-        race on `data[0, 0..4]` of rank 2: nothing orders `pld::tile::remote_load` of rank 0 after `pl::store` of rank 2
-          --> tests/protocols/notify_before_data.rs:26:15 (rank 0, kernel `wrong`)
-          = rank 0 would read `data[0, 0..4]` of rank 2 here; it was stopped before
-          --> tests/protocols/notify_before_data.rs:24:12 (rank 2, kernel `wrong`)
-          = rank 2 wrote `data[0, 0..4]` of rank 2 here
-          = what is missing: rank 2 did this after its notify number 1 of this launch, and rank 0 knows of its notifies up to number 1 only, by its own waits or through other ranks
-          = help: let rank 2 notify after its `pl::store` and rank 0 wait for that before its `pld::tile::remote_load`; `pld::tensor::barrier` does both"#]],
+            race on `data[0, 0..4]` of rank 2: nothing orders `pld::tile::remote_load` of rank 0 after `pl::store` of rank 2
+              --> tests/protocols/notify_before_data.rs:30:15 (rank 0, kernel `wrong`)
+              = rank 0 would read `data[0, 0..4]` of rank 2 here; it was stopped before
+              --> tests/protocols/notify_before_data.rs:28:12 (rank 2, kernel `wrong`)
+              = rank 2 wrote `data[0, 0..4]` of rank 2 here
+              = what is missing: rank 2 did this after its notify number 1 of this launch, and rank 0 knows of its notifies up to number 1 only, by its own waits or through other ranks
+              = help: let rank 2 notify after its `pl::store` and rank 0 wait for that before its `pld::tile::remote_load`; `pld::tensor::barrier` does both"#]],
     );
 }
 

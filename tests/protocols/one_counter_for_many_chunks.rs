@@ -2,6 +2,10 @@
 //!
 //! Every rank pushes its row to all others and adds 1 to their counter. The receiver takes `count >= 1` for "the first row is there". The counter says
 //! how many rows came, not which: the row of rank 2 may have been the first.
+//!
+//! Symptom: now and then a row is missing from a sum.
+//!
+//! Repair: a cell for each sender, so that the wait says whose row it needs.
 
 use crate::support::{Run, Step, clean, counting, launch, sometimes};
 use expect_test::expect;
@@ -71,10 +75,10 @@ fn report() {
         "uninitialised",
         &|run| program(run, wrong, 1),
         expect![[r#"
-        read of elements that nothing wrote: 4 of 4 in `data[1, 0..4]` of rank 0
-          --> tests/protocols/one_counter_for_many_chunks.rs:29:21 (rank 0, kernel `wrong`)
-          = `pl::load`: the first of them is [1, 0]
-          = help: store into the window before it is read, or make its zeros data with `world.zeros` or `world.window_from`"#]],
+            read of elements that nothing wrote: 4 of 4 in `data[1, 0..4]` of rank 0
+              --> tests/protocols/one_counter_for_many_chunks.rs:33:21 (rank 0, kernel `wrong`)
+              = `pl::load`: the first of them is [1, 0]
+              = help: store into the window before it is read, or make its zeros data with `world.zeros` or `world.window_from`"#]],
     );
 }
 

@@ -2,6 +2,10 @@
 //!
 //! Rank 1 re-reads the flag until it is 1 and reads the data then. The flag came after the data; that rank 1 sees them in this order is what nobody
 //! promised.
+//!
+//! Symptom: right for a long time, then a row of the last call.
+//!
+//! Repair: `wait`: when it passes the rank has all that came before the notify. A `pl::read` has a number and nothing else.
 
 use crate::support::{Run, Step, always, clean, counting, launch};
 use expect_test::expect;
@@ -61,13 +65,13 @@ fn report() {
         "race",
         &|run| program(run, wrong),
         expect![[r#"
-        race on `data[0, 0..4]` of rank 1: nothing orders `pl::load` of rank 1 after `pld::tensor::put` of rank 0
-          --> tests/protocols/polled_flag.rs:26:19 (rank 1, kernel `wrong`)
-          = rank 1 would read `data[0, 0..4]` of rank 1 here; it was stopped before
-          --> tests/protocols/polled_flag.rs:22:9 (rank 0, kernel `wrong`)
-          = rank 0 wrote `data[0, 0..4]` of rank 1 here
-          = what is missing: rank 0 did this before its first notify of this launch, and rank 1 knows of none of its notifies, by its own waits or through other ranks
-          = help: let rank 0 notify after its `pld::tensor::put` and rank 1 wait for that before its `pl::load`; `pld::tensor::barrier` does both"#]],
+            race on `data[0, 0..4]` of rank 1: nothing orders `pl::load` of rank 1 after `pld::tensor::put` of rank 0
+              --> tests/protocols/polled_flag.rs:30:19 (rank 1, kernel `wrong`)
+              = rank 1 would read `data[0, 0..4]` of rank 1 here; it was stopped before
+              --> tests/protocols/polled_flag.rs:26:9 (rank 0, kernel `wrong`)
+              = rank 0 wrote `data[0, 0..4]` of rank 1 here
+              = what is missing: rank 0 did this before its first notify of this launch, and rank 1 knows of none of its notifies, by its own waits or through other ranks
+              = help: let rank 0 notify after its `pld::tensor::put` and rank 1 wait for that before its `pl::load`; `pld::tensor::barrier` does both"#]],
     );
 }
 

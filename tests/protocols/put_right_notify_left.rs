@@ -2,6 +2,10 @@
 //!
 //! A ring was turned round: the put was changed, the notify was not. Every rank still gets one signal, so nothing hangs; it comes from the rank that
 //! has not sent the data.
+//!
+//! Symptom: rows of zeros, or of the last call, the more of them the more ranks there are.
+//!
+//! Repair: the peer of the notify is the peer of the put; `pld::tensor::put_with_signal` names it once for both.
 
 use crate::support::{Run, Step, clean, counting, launch, sometimes};
 use expect_test::expect;
@@ -58,10 +62,10 @@ fn report() {
         "uninitialised",
         &|run| program(run, wrong),
         expect![[r#"
-        read of elements that nothing wrote: 4 of 4 in `data[0, 0..4]` of rank 2
-          --> tests/protocols/put_right_notify_left.rs:26:15 (rank 2, kernel `wrong`)
-          = `pl::load`: the first of them is [0, 0]
-          = help: store into the window before it is read, or make its zeros data with `world.zeros` or `world.window_from`"#]],
+            read of elements that nothing wrote: 4 of 4 in `data[0, 0..4]` of rank 2
+              --> tests/protocols/put_right_notify_left.rs:30:15 (rank 2, kernel `wrong`)
+              = `pl::load`: the first of them is [0, 0]
+              = help: store into the window before it is read, or make its zeros data with `world.zeros` or `world.window_from`"#]],
     );
 }
 

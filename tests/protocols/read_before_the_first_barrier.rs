@@ -2,6 +2,10 @@
 //!
 //! The barrier stands at the end, to protect the rows for the next call. In a debugger, where one rank runs after the other, all rows are there when
 //! they are read.
+//!
+//! Symptom: right in a debugger, zeros or rows of the last call otherwise.
+//!
+//! Repair: a barrier before the first read of what others store, and one before it is stored over.
 
 use crate::support::{Run, Step, clean, counting, launch, meet, sometimes, take_back};
 use expect_test::expect;
@@ -61,10 +65,10 @@ fn report() {
         "uninitialised",
         &|run| program(run, wrong),
         expect![[r#"
-        read of elements that nothing wrote: 4 of 4 in `data[0, 0..4]` of rank 0
-          --> tests/protocols/read_before_the_first_barrier.rs:23:15 (rank 2, kernel `wrong`)
-          = `pld::tile::remote_load`: the first of them is [0, 0]
-          = help: rank 0 must store this and notify, and rank 2 wait for that, before the `pld::tile::remote_load`; or make the window's zeros data with `world.zeros`"#]],
+            read of elements that nothing wrote: 4 of 4 in `data[0, 0..4]` of rank 0
+              --> tests/protocols/read_before_the_first_barrier.rs:27:15 (rank 2, kernel `wrong`)
+              = `pld::tile::remote_load`: the first of them is [0, 0]
+              = help: rank 0 must store this and notify, and rank 2 wait for that, before the `pld::tile::remote_load`; or make the window's zeros data with `world.zeros`"#]],
     );
 }
 

@@ -2,6 +2,10 @@
 //!
 //! The root puts a message into its window, everybody meets, the others read it. The root has nothing to read and goes on: it stages the second
 //! message, over the first one.
+//!
+//! Symptom: now and then one rank has the next message in place of this one.
+//!
+//! Repair: nobody stages before all have read: a barrier after the reads. `pld::tensor::broadcast` has both.
 
 use crate::support::{Run, Step, clean, counting, launch, sometimes};
 use expect_test::expect;
@@ -64,13 +68,13 @@ fn report() {
         "race",
         &|run| program(run, wrong),
         expect![[r#"
-        race on `data[0, 0..4]` of rank 0: nothing orders `pl::store` of rank 0 after `pld::tile::remote_load` of rank 1
-          --> tests/protocols/root_overwrites.rs:23:20 (rank 0, kernel `wrong`)
-          = rank 0 would write `data[0, 0..4]` of rank 0 here; it was stopped before
-          --> tests/protocols/root_overwrites.rs:26:23 (rank 1, kernel `wrong`)
-          = rank 1 read `data[0, 0..4]` of rank 0 here
-          = what is missing: rank 1 did this after its notify number 4 of this launch, and rank 0 knows of its notifies up to number 1 only, by its own waits or through other ranks
-          = help: let rank 1 notify after its `pld::tile::remote_load` and rank 0 wait for that before its `pl::store`; `pld::tensor::barrier` does both"#]],
+            race on `data[0, 0..4]` of rank 0: nothing orders `pl::store` of rank 0 after `pld::tile::remote_load` of rank 1
+              --> tests/protocols/root_overwrites.rs:27:20 (rank 0, kernel `wrong`)
+              = rank 0 would write `data[0, 0..4]` of rank 0 here; it was stopped before
+              --> tests/protocols/root_overwrites.rs:30:23 (rank 1, kernel `wrong`)
+              = rank 1 read `data[0, 0..4]` of rank 0 here
+              = what is missing: rank 1 did this after its notify number 4 of this launch, and rank 0 knows of its notifies up to number 1 only, by its own waits or through other ranks
+              = help: let rank 1 notify after its `pld::tile::remote_load` and rank 0 wait for that before its `pl::store`; `pld::tensor::barrier` does both"#]],
     );
 }
 

@@ -2,6 +2,10 @@
 //!
 //! Two peers announce their rows in one cell, and both set it to 1: the second one overwrites what the first one said. The wait for 2 is never
 //! satisfied.
+//!
+//! Symptom: it hangs, in every run with more than two ranks.
+//!
+//! Repair: `AtomicAdd`: adds commute and none is lost. `Set` is for a cell that one rank alone writes.
 
 use crate::support::{Run, Step, clean, counting, launch, sometimes};
 use expect_test::expect;
@@ -79,23 +83,23 @@ fn report() {
         "deadlock",
         &|run| program(run, wrong),
         expect![[r#"
-        deadlock: 3 ranks of 3 blocked, 0 finished
-          --> tests/protocols/set_where_credits_are_counted.rs:28:5 (rank 0, kernel `wrong`)
-          = rank 0 waits for `signal[0, 0]` of rank 0 >= 2; it is 1
-          = rank 0 notifies it at tests/protocols/set_where_credits_are_counted.rs:25:13: it sent nothing to it, and 2 notifies to other cells, such as `signal[0, 0]` of rank 1, and will not any more, it is blocked in `pld::system::wait` at tests/protocols/set_where_credits_are_counted.rs:28:5
-          = rank 1 notifies it at tests/protocols/set_where_credits_are_counted.rs:25:13: it sent once and will not any more, it is blocked in `pld::system::wait` at tests/protocols/set_where_credits_are_counted.rs:28:5
-          = rank 2 notifies it at tests/protocols/set_where_credits_are_counted.rs:25:13: it sent once and will not any more, it is blocked in `pld::system::wait` at tests/protocols/set_where_credits_are_counted.rs:28:5
-          --> tests/protocols/set_where_credits_are_counted.rs:28:5 (rank 1, kernel `wrong`)
-          = rank 1 waits for `signal[0, 0]` of rank 1 >= 2; it is 1
-          = rank 0 notifies it at tests/protocols/set_where_credits_are_counted.rs:25:13: it sent once and will not any more, it is blocked in `pld::system::wait` at tests/protocols/set_where_credits_are_counted.rs:28:5
-          = rank 1 notifies it at tests/protocols/set_where_credits_are_counted.rs:25:13: it sent nothing to it, and 2 notifies to other cells, such as `signal[0, 0]` of rank 0, and will not any more, it is blocked in `pld::system::wait` at tests/protocols/set_where_credits_are_counted.rs:28:5
-          = rank 2 notifies it at tests/protocols/set_where_credits_are_counted.rs:25:13: it sent once and will not any more, it is blocked in `pld::system::wait` at tests/protocols/set_where_credits_are_counted.rs:28:5
-          --> tests/protocols/set_where_credits_are_counted.rs:28:5 (rank 2, kernel `wrong`)
-          = rank 2 waits for `signal[0, 0]` of rank 2 >= 2; it is 1
-          = rank 0 notifies it at tests/protocols/set_where_credits_are_counted.rs:25:13: it sent once and will not any more, it is blocked in `pld::system::wait` at tests/protocols/set_where_credits_are_counted.rs:28:5
-          = rank 1 notifies it at tests/protocols/set_where_credits_are_counted.rs:25:13: it sent once and will not any more, it is blocked in `pld::system::wait` at tests/protocols/set_where_credits_are_counted.rs:28:5
-          = rank 2 notifies it at tests/protocols/set_where_credits_are_counted.rs:25:13: it sent nothing to it, and 2 notifies to other cells, such as `signal[0, 0]` of rank 0, and will not any more, it is blocked in `pld::system::wait` at tests/protocols/set_where_credits_are_counted.rs:28:5
-          = help: nobody will notify again: fewer credits were sent, or a smaller value, than the wait expects"#]],
+            deadlock: 3 ranks of 3 blocked, 0 finished
+              --> tests/protocols/set_where_credits_are_counted.rs:32:5 (rank 0, kernel `wrong`)
+              = rank 0 waits for `signal[0, 0]` of rank 0 >= 2; it is 1
+              = rank 0 notifies it at tests/protocols/set_where_credits_are_counted.rs:29:13: it sent nothing to it, and 2 notifies to other cells, such as `signal[0, 0]` of rank 1, and will not any more, it is blocked in `pld::system::wait` at tests/protocols/set_where_credits_are_counted.rs:32:5
+              = rank 1 notifies it at tests/protocols/set_where_credits_are_counted.rs:29:13: it sent once and will not any more, it is blocked in `pld::system::wait` at tests/protocols/set_where_credits_are_counted.rs:32:5
+              = rank 2 notifies it at tests/protocols/set_where_credits_are_counted.rs:29:13: it sent once and will not any more, it is blocked in `pld::system::wait` at tests/protocols/set_where_credits_are_counted.rs:32:5
+              --> tests/protocols/set_where_credits_are_counted.rs:32:5 (rank 1, kernel `wrong`)
+              = rank 1 waits for `signal[0, 0]` of rank 1 >= 2; it is 1
+              = rank 0 notifies it at tests/protocols/set_where_credits_are_counted.rs:29:13: it sent once and will not any more, it is blocked in `pld::system::wait` at tests/protocols/set_where_credits_are_counted.rs:32:5
+              = rank 1 notifies it at tests/protocols/set_where_credits_are_counted.rs:29:13: it sent nothing to it, and 2 notifies to other cells, such as `signal[0, 0]` of rank 0, and will not any more, it is blocked in `pld::system::wait` at tests/protocols/set_where_credits_are_counted.rs:32:5
+              = rank 2 notifies it at tests/protocols/set_where_credits_are_counted.rs:29:13: it sent once and will not any more, it is blocked in `pld::system::wait` at tests/protocols/set_where_credits_are_counted.rs:32:5
+              --> tests/protocols/set_where_credits_are_counted.rs:32:5 (rank 2, kernel `wrong`)
+              = rank 2 waits for `signal[0, 0]` of rank 2 >= 2; it is 1
+              = rank 0 notifies it at tests/protocols/set_where_credits_are_counted.rs:29:13: it sent once and will not any more, it is blocked in `pld::system::wait` at tests/protocols/set_where_credits_are_counted.rs:32:5
+              = rank 1 notifies it at tests/protocols/set_where_credits_are_counted.rs:29:13: it sent once and will not any more, it is blocked in `pld::system::wait` at tests/protocols/set_where_credits_are_counted.rs:32:5
+              = rank 2 notifies it at tests/protocols/set_where_credits_are_counted.rs:29:13: it sent nothing to it, and 2 notifies to other cells, such as `signal[0, 0]` of rank 0, and will not any more, it is blocked in `pld::system::wait` at tests/protocols/set_where_credits_are_counted.rs:32:5
+              = help: nobody will notify again: fewer credits were sent, or a smaller value, than the wait expects"#]],
     );
 }
 

@@ -2,6 +2,10 @@
 //!
 //! The kernel is right once. Launched again on the same windows, its waits find the credits of the launch before and pass at once. The first test of
 //! such a kernel launches it once.
+//!
+//! Symptom: the first launch is right, those after it now and then.
+//!
+//! Repair: take back what came, by adding the negative, before the kernel returns; or `world.reset(&signal)` between the launches.
 
 use crate::support::{Run, Step, clean, counting, launch, meet, sometimes, take_back};
 use expect_test::expect;
@@ -61,14 +65,14 @@ fn report() {
         "race",
         &|run| program(run, wrong),
         expect![[r#"
-        race on `data[0, 0..4]` of rank 0: nothing orders `pld::tile::remote_load` of rank 2 after `pl::store` of rank 0
-          --> tests/protocols/signal_is_not_cleared.rs:24:15 (rank 2, kernel `wrong`)
-          = rank 2 would read `data[0, 0..4]` of rank 0 here; it was stopped before
-          --> tests/protocols/signal_is_not_cleared.rs:22:12 (rank 0, kernel `wrong`)
-          = rank 0 wrote `data[0, 0..4]` of rank 0 here
-          = what is missing: rank 0 did this before its first notify of this launch, and rank 2 knows of none of its notifies, by its own waits or through other ranks
-          = note: the wait of rank 2 at tests/protocols/signal_is_not_cleared.rs:23:5 (in tests/protocols/support.rs:104:13) passed without a notify: `signal[0, 0]` of rank 2 was already 2 when the launch started, and 2 >= 1
-          = help: `world.reset(&signal)` before the launch clears what an earlier one left in the signal; or let the kernel take its credits back, as the builtins do"#]],
+            race on `data[0, 0..4]` of rank 0: nothing orders `pld::tile::remote_load` of rank 2 after `pl::store` of rank 0
+              --> tests/protocols/signal_is_not_cleared.rs:28:15 (rank 2, kernel `wrong`)
+              = rank 2 would read `data[0, 0..4]` of rank 0 here; it was stopped before
+              --> tests/protocols/signal_is_not_cleared.rs:26:12 (rank 0, kernel `wrong`)
+              = rank 0 wrote `data[0, 0..4]` of rank 0 here
+              = what is missing: rank 0 did this before its first notify of this launch, and rank 2 knows of none of its notifies, by its own waits or through other ranks
+              = note: the wait of rank 2 at tests/protocols/signal_is_not_cleared.rs:27:5 (in tests/protocols/support.rs:104:13) passed without a notify: `signal[0, 0]` of rank 2 was already 2 when the launch started, and 2 >= 1
+              = help: `world.reset(&signal)` before the launch clears what an earlier one left in the signal; or let the kernel take its credits back, as the builtins do"#]],
     );
 }
 

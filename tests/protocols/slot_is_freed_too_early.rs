@@ -1,6 +1,10 @@
 //! A slot is given back before it has been read.
 //!
 //! Rank 1 confirms a chunk as soon as it has come, to let rank 0 go on early. What it confirms is taken for "the slot is free".
+//!
+//! Symptom: now and then a chunk twice, or half of the next one.
+//!
+//! Repair: read, then confirm: a notify announces what stands before it.
 
 use crate::support::{Run, Step, clean, counting, launch, sometimes};
 use expect_test::expect;
@@ -72,13 +76,13 @@ fn report() {
         "race",
         &|run| program(run, wrong, 1),
         expect![[r#"
-        race on `data[0, 0..4]` of rank 1: nothing orders `pld::tensor::put` of rank 0 after `pl::load` of rank 1
-          --> tests/protocols/slot_is_freed_too_early.rs:25:13 (rank 0, kernel `wrong`)
-          = rank 0 would write `data[0, 0..4]` of rank 1 here; it was stopped before
-          --> tests/protocols/slot_is_freed_too_early.rs:30:27 (rank 1, kernel `wrong`)
-          = rank 1 read `data[0, 0..4]` of rank 1 here
-          = what is missing: rank 1 did this after its notify number 1 of this launch, and rank 0 knows of its notifies up to number 1 only, by its own waits or through other ranks
-          = help: let rank 1 notify after its `pl::load` and rank 0 wait for that before its `pld::tensor::put`; `pld::tensor::barrier` does both"#]],
+            race on `data[0, 0..4]` of rank 1: nothing orders `pld::tensor::put` of rank 0 after `pl::load` of rank 1
+              --> tests/protocols/slot_is_freed_too_early.rs:29:13 (rank 0, kernel `wrong`)
+              = rank 0 would write `data[0, 0..4]` of rank 1 here; it was stopped before
+              --> tests/protocols/slot_is_freed_too_early.rs:34:27 (rank 1, kernel `wrong`)
+              = rank 1 read `data[0, 0..4]` of rank 1 here
+              = what is missing: rank 1 did this after its notify number 1 of this launch, and rank 0 knows of its notifies up to number 1 only, by its own waits or through other ranks
+              = help: let rank 1 notify after its `pl::load` and rank 0 wait for that before its `pld::tensor::put`; `pld::tensor::barrier` does both"#]],
     );
 }
 

@@ -2,6 +2,10 @@
 //!
 //! Each rank has a cell for every sender. The notify was written with the index of the loop that it stands in, as the wait is: `[peer, 0]`. So all who
 //! notify rank r meet in its cell r, and the cells on which it waits stay empty.
+//!
+//! Symptom: it hangs, in every run, while all notifies have been sent.
+//!
+//! Repair: the sender chooses its own cell in the signal of the receiver: `offsets = [me, 0]` where one notifies, `[src, 0]` where one waits.
 
 use crate::support::{Run, Step, always, clean, counting, launch};
 use expect_test::expect;
@@ -87,23 +91,23 @@ fn report() {
         "deadlock",
         &|run| program(run, wrong),
         expect![[r#"
-        deadlock: 3 ranks of 3 blocked, 0 finished
-          --> tests/protocols/swapped_cells.rs:30:13 (rank 0, kernel `wrong`)
-          = rank 0 waits for `signal[1, 0]` of rank 0 >= 1; it is 0
-          = rank 0 notifies it at tests/protocols/swapped_cells.rs:25:13: it sent nothing to it, and 2 notifies to other cells, such as `signal[1, 0]` of rank 1, and will not any more, it is blocked in `pld::system::wait` at tests/protocols/swapped_cells.rs:30:13
-          = rank 1 notifies it at tests/protocols/swapped_cells.rs:25:13: it sent nothing to it, and 2 notifies to other cells, such as `signal[0, 0]` of rank 0, and will not any more, it is blocked in `pld::system::wait` at tests/protocols/swapped_cells.rs:30:13
-          = rank 2 notifies it at tests/protocols/swapped_cells.rs:25:13: it sent nothing to it, and 2 notifies to other cells, such as `signal[0, 0]` of rank 0, and will not any more, it is blocked in `pld::system::wait` at tests/protocols/swapped_cells.rs:30:13
-          --> tests/protocols/swapped_cells.rs:30:13 (rank 1, kernel `wrong`)
-          = rank 1 waits for `signal[0, 0]` of rank 1 >= 1; it is 0
-          = rank 0 notifies it at tests/protocols/swapped_cells.rs:25:13: it sent nothing to it, and 2 notifies to other cells, such as `signal[1, 0]` of rank 1, and will not any more, it is blocked in `pld::system::wait` at tests/protocols/swapped_cells.rs:30:13
-          = rank 1 notifies it at tests/protocols/swapped_cells.rs:25:13: it sent nothing to it, and 2 notifies to other cells, such as `signal[0, 0]` of rank 0, and will not any more, it is blocked in `pld::system::wait` at tests/protocols/swapped_cells.rs:30:13
-          = rank 2 notifies it at tests/protocols/swapped_cells.rs:25:13: it sent nothing to it, and 2 notifies to other cells, such as `signal[0, 0]` of rank 0, and will not any more, it is blocked in `pld::system::wait` at tests/protocols/swapped_cells.rs:30:13
-          --> tests/protocols/swapped_cells.rs:30:13 (rank 2, kernel `wrong`)
-          = rank 2 waits for `signal[0, 0]` of rank 2 >= 1; it is 0
-          = rank 0 notifies it at tests/protocols/swapped_cells.rs:25:13: it sent nothing to it, and 2 notifies to other cells, such as `signal[1, 0]` of rank 1, and will not any more, it is blocked in `pld::system::wait` at tests/protocols/swapped_cells.rs:30:13
-          = rank 1 notifies it at tests/protocols/swapped_cells.rs:25:13: it sent nothing to it, and 2 notifies to other cells, such as `signal[0, 0]` of rank 0, and will not any more, it is blocked in `pld::system::wait` at tests/protocols/swapped_cells.rs:30:13
-          = rank 2 notifies it at tests/protocols/swapped_cells.rs:25:13: it sent nothing to it, and 2 notifies to other cells, such as `signal[0, 0]` of rank 0, and will not any more, it is blocked in `pld::system::wait` at tests/protocols/swapped_cells.rs:30:13
-          = help: compare peer and offsets of the notify with the offsets of the wait: a rank notified other cells than this one"#]],
+            deadlock: 3 ranks of 3 blocked, 0 finished
+              --> tests/protocols/swapped_cells.rs:34:13 (rank 0, kernel `wrong`)
+              = rank 0 waits for `signal[1, 0]` of rank 0 >= 1; it is 0
+              = rank 0 notifies it at tests/protocols/swapped_cells.rs:29:13: it sent nothing to it, and 2 notifies to other cells, such as `signal[1, 0]` of rank 1, and will not any more, it is blocked in `pld::system::wait` at tests/protocols/swapped_cells.rs:34:13
+              = rank 1 notifies it at tests/protocols/swapped_cells.rs:29:13: it sent nothing to it, and 2 notifies to other cells, such as `signal[0, 0]` of rank 0, and will not any more, it is blocked in `pld::system::wait` at tests/protocols/swapped_cells.rs:34:13
+              = rank 2 notifies it at tests/protocols/swapped_cells.rs:29:13: it sent nothing to it, and 2 notifies to other cells, such as `signal[0, 0]` of rank 0, and will not any more, it is blocked in `pld::system::wait` at tests/protocols/swapped_cells.rs:34:13
+              --> tests/protocols/swapped_cells.rs:34:13 (rank 1, kernel `wrong`)
+              = rank 1 waits for `signal[0, 0]` of rank 1 >= 1; it is 0
+              = rank 0 notifies it at tests/protocols/swapped_cells.rs:29:13: it sent nothing to it, and 2 notifies to other cells, such as `signal[1, 0]` of rank 1, and will not any more, it is blocked in `pld::system::wait` at tests/protocols/swapped_cells.rs:34:13
+              = rank 1 notifies it at tests/protocols/swapped_cells.rs:29:13: it sent nothing to it, and 2 notifies to other cells, such as `signal[0, 0]` of rank 0, and will not any more, it is blocked in `pld::system::wait` at tests/protocols/swapped_cells.rs:34:13
+              = rank 2 notifies it at tests/protocols/swapped_cells.rs:29:13: it sent nothing to it, and 2 notifies to other cells, such as `signal[0, 0]` of rank 0, and will not any more, it is blocked in `pld::system::wait` at tests/protocols/swapped_cells.rs:34:13
+              --> tests/protocols/swapped_cells.rs:34:13 (rank 2, kernel `wrong`)
+              = rank 2 waits for `signal[0, 0]` of rank 2 >= 1; it is 0
+              = rank 0 notifies it at tests/protocols/swapped_cells.rs:29:13: it sent nothing to it, and 2 notifies to other cells, such as `signal[1, 0]` of rank 1, and will not any more, it is blocked in `pld::system::wait` at tests/protocols/swapped_cells.rs:34:13
+              = rank 1 notifies it at tests/protocols/swapped_cells.rs:29:13: it sent nothing to it, and 2 notifies to other cells, such as `signal[0, 0]` of rank 0, and will not any more, it is blocked in `pld::system::wait` at tests/protocols/swapped_cells.rs:34:13
+              = rank 2 notifies it at tests/protocols/swapped_cells.rs:29:13: it sent nothing to it, and 2 notifies to other cells, such as `signal[0, 0]` of rank 0, and will not any more, it is blocked in `pld::system::wait` at tests/protocols/swapped_cells.rs:34:13
+              = help: compare peer and offsets of the notify with the offsets of the wait: a rank notified other cells than this one"#]],
     );
 }
 

@@ -1,6 +1,10 @@
 //! P credits are awaited where P - 1 come.
 //!
 //! The signal is one counter. `nranks` was written where the number of peers is meant; with a rank that also notifies itself it would have been right.
+//!
+//! Symptom: it hangs, in every run.
+//!
+//! Repair: wait for as many credits as there are ranks that notify.
 
 use crate::support::{Run, Step, always, clean, counting, launch};
 use expect_test::expect;
@@ -78,23 +82,23 @@ fn report() {
         "deadlock",
         &|run| program(run, wrong),
         expect![[r#"
-        deadlock: 3 ranks of 3 blocked, 0 finished
-          --> tests/protocols/wait_for_all_ranks.rs:27:5 (rank 0, kernel `wrong`)
-          = rank 0 waits for `signal[0, 0]` of rank 0 >= 3; it is 2
-          = rank 0 notifies it at tests/protocols/wait_for_all_ranks.rs:24:13: it sent nothing to it, and 2 notifies to other cells, such as `signal[0, 0]` of rank 1, and will not any more, it is blocked in `pld::system::wait` at tests/protocols/wait_for_all_ranks.rs:27:5
-          = rank 1 notifies it at tests/protocols/wait_for_all_ranks.rs:24:13: it sent once and will not any more, it is blocked in `pld::system::wait` at tests/protocols/wait_for_all_ranks.rs:27:5
-          = rank 2 notifies it at tests/protocols/wait_for_all_ranks.rs:24:13: it sent once and will not any more, it is blocked in `pld::system::wait` at tests/protocols/wait_for_all_ranks.rs:27:5
-          --> tests/protocols/wait_for_all_ranks.rs:27:5 (rank 1, kernel `wrong`)
-          = rank 1 waits for `signal[0, 0]` of rank 1 >= 3; it is 2
-          = rank 0 notifies it at tests/protocols/wait_for_all_ranks.rs:24:13: it sent once and will not any more, it is blocked in `pld::system::wait` at tests/protocols/wait_for_all_ranks.rs:27:5
-          = rank 1 notifies it at tests/protocols/wait_for_all_ranks.rs:24:13: it sent nothing to it, and 2 notifies to other cells, such as `signal[0, 0]` of rank 0, and will not any more, it is blocked in `pld::system::wait` at tests/protocols/wait_for_all_ranks.rs:27:5
-          = rank 2 notifies it at tests/protocols/wait_for_all_ranks.rs:24:13: it sent once and will not any more, it is blocked in `pld::system::wait` at tests/protocols/wait_for_all_ranks.rs:27:5
-          --> tests/protocols/wait_for_all_ranks.rs:27:5 (rank 2, kernel `wrong`)
-          = rank 2 waits for `signal[0, 0]` of rank 2 >= 3; it is 2
-          = rank 0 notifies it at tests/protocols/wait_for_all_ranks.rs:24:13: it sent once and will not any more, it is blocked in `pld::system::wait` at tests/protocols/wait_for_all_ranks.rs:27:5
-          = rank 1 notifies it at tests/protocols/wait_for_all_ranks.rs:24:13: it sent once and will not any more, it is blocked in `pld::system::wait` at tests/protocols/wait_for_all_ranks.rs:27:5
-          = rank 2 notifies it at tests/protocols/wait_for_all_ranks.rs:24:13: it sent nothing to it, and 2 notifies to other cells, such as `signal[0, 0]` of rank 0, and will not any more, it is blocked in `pld::system::wait` at tests/protocols/wait_for_all_ranks.rs:27:5
-          = help: nobody will notify again: fewer credits were sent, or a smaller value, than the wait expects"#]],
+            deadlock: 3 ranks of 3 blocked, 0 finished
+              --> tests/protocols/wait_for_all_ranks.rs:31:5 (rank 0, kernel `wrong`)
+              = rank 0 waits for `signal[0, 0]` of rank 0 >= 3; it is 2
+              = rank 0 notifies it at tests/protocols/wait_for_all_ranks.rs:28:13: it sent nothing to it, and 2 notifies to other cells, such as `signal[0, 0]` of rank 1, and will not any more, it is blocked in `pld::system::wait` at tests/protocols/wait_for_all_ranks.rs:31:5
+              = rank 1 notifies it at tests/protocols/wait_for_all_ranks.rs:28:13: it sent once and will not any more, it is blocked in `pld::system::wait` at tests/protocols/wait_for_all_ranks.rs:31:5
+              = rank 2 notifies it at tests/protocols/wait_for_all_ranks.rs:28:13: it sent once and will not any more, it is blocked in `pld::system::wait` at tests/protocols/wait_for_all_ranks.rs:31:5
+              --> tests/protocols/wait_for_all_ranks.rs:31:5 (rank 1, kernel `wrong`)
+              = rank 1 waits for `signal[0, 0]` of rank 1 >= 3; it is 2
+              = rank 0 notifies it at tests/protocols/wait_for_all_ranks.rs:28:13: it sent once and will not any more, it is blocked in `pld::system::wait` at tests/protocols/wait_for_all_ranks.rs:31:5
+              = rank 1 notifies it at tests/protocols/wait_for_all_ranks.rs:28:13: it sent nothing to it, and 2 notifies to other cells, such as `signal[0, 0]` of rank 0, and will not any more, it is blocked in `pld::system::wait` at tests/protocols/wait_for_all_ranks.rs:31:5
+              = rank 2 notifies it at tests/protocols/wait_for_all_ranks.rs:28:13: it sent once and will not any more, it is blocked in `pld::system::wait` at tests/protocols/wait_for_all_ranks.rs:31:5
+              --> tests/protocols/wait_for_all_ranks.rs:31:5 (rank 2, kernel `wrong`)
+              = rank 2 waits for `signal[0, 0]` of rank 2 >= 3; it is 2
+              = rank 0 notifies it at tests/protocols/wait_for_all_ranks.rs:28:13: it sent once and will not any more, it is blocked in `pld::system::wait` at tests/protocols/wait_for_all_ranks.rs:31:5
+              = rank 1 notifies it at tests/protocols/wait_for_all_ranks.rs:28:13: it sent once and will not any more, it is blocked in `pld::system::wait` at tests/protocols/wait_for_all_ranks.rs:31:5
+              = rank 2 notifies it at tests/protocols/wait_for_all_ranks.rs:28:13: it sent nothing to it, and 2 notifies to other cells, such as `signal[0, 0]` of rank 0, and will not any more, it is blocked in `pld::system::wait` at tests/protocols/wait_for_all_ranks.rs:31:5
+              = help: nobody will notify again: fewer credits were sent, or a smaller value, than the wait expects"#]],
     );
 }
 

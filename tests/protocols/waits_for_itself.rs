@@ -1,6 +1,10 @@
 //! Everybody notifies its peers, and waits for all ranks.
 //!
 //! The own rank was left out of the loop that notifies and not of the one that waits. No peer ever notifies the cell of the own rank.
+//!
+//! Symptom: it hangs, in every run.
+//!
+//! Repair: leave the own rank out in both loops, or in none.
 
 use crate::support::{Run, Step, always, clean, counting, launch};
 use expect_test::expect;
@@ -84,17 +88,17 @@ fn report() {
         "deadlock",
         &|run| program(run, wrong),
         expect![[r#"
-        deadlock: 3 ranks of 3 blocked, 0 finished
-          --> tests/protocols/waits_for_itself.rs:28:9 (rank 0, kernel `wrong`)
-          = rank 0 waits for `signal[0, 0]` of rank 0 >= 1; it is 0
-          = rank 0 notifies it at tests/protocols/waits_for_itself.rs:24:13: it sent nothing to it, and 2 notifies to other cells, such as `signal[0, 0]` of rank 1, and will not any more, it is blocked in `pld::system::wait` at tests/protocols/waits_for_itself.rs:28:9
-          --> tests/protocols/waits_for_itself.rs:28:9 (rank 1, kernel `wrong`)
-          = rank 1 waits for `signal[1, 0]` of rank 1 >= 1; it is 0
-          = rank 1 notifies it at tests/protocols/waits_for_itself.rs:24:13: it sent nothing to it, and 2 notifies to other cells, such as `signal[1, 0]` of rank 0, and will not any more, it is blocked in `pld::system::wait` at tests/protocols/waits_for_itself.rs:28:9
-          --> tests/protocols/waits_for_itself.rs:28:9 (rank 2, kernel `wrong`)
-          = rank 2 waits for `signal[2, 0]` of rank 2 >= 1; it is 0
-          = rank 2 notifies it at tests/protocols/waits_for_itself.rs:24:13: it sent nothing to it, and 2 notifies to other cells, such as `signal[2, 0]` of rank 0, and will not any more, it is blocked in `pld::system::wait` at tests/protocols/waits_for_itself.rs:28:9
-          = help: compare peer and offsets of the notify with the offsets of the wait: a rank notified other cells than this one"#]],
+            deadlock: 3 ranks of 3 blocked, 0 finished
+              --> tests/protocols/waits_for_itself.rs:32:9 (rank 0, kernel `wrong`)
+              = rank 0 waits for `signal[0, 0]` of rank 0 >= 1; it is 0
+              = rank 0 notifies it at tests/protocols/waits_for_itself.rs:28:13: it sent nothing to it, and 2 notifies to other cells, such as `signal[0, 0]` of rank 1, and will not any more, it is blocked in `pld::system::wait` at tests/protocols/waits_for_itself.rs:32:9
+              --> tests/protocols/waits_for_itself.rs:32:9 (rank 1, kernel `wrong`)
+              = rank 1 waits for `signal[1, 0]` of rank 1 >= 1; it is 0
+              = rank 1 notifies it at tests/protocols/waits_for_itself.rs:28:13: it sent nothing to it, and 2 notifies to other cells, such as `signal[1, 0]` of rank 0, and will not any more, it is blocked in `pld::system::wait` at tests/protocols/waits_for_itself.rs:32:9
+              --> tests/protocols/waits_for_itself.rs:32:9 (rank 2, kernel `wrong`)
+              = rank 2 waits for `signal[2, 0]` of rank 2 >= 1; it is 0
+              = rank 2 notifies it at tests/protocols/waits_for_itself.rs:28:13: it sent nothing to it, and 2 notifies to other cells, such as `signal[2, 0]` of rank 0, and will not any more, it is blocked in `pld::system::wait` at tests/protocols/waits_for_itself.rs:32:9
+              = help: compare peer and offsets of the notify with the offsets of the wait: a rank notified other cells than this one"#]],
     );
 }
 
