@@ -21,7 +21,7 @@ pub fn hello(y: pl::Out<pl::Tensor<i32, { [2] }>>, window: pld::DistributedTenso
     pl::write(y, [1], pld::nranks(ctx) as i32);
 }
 
-const PROGRAM: Program =
+pub(crate) const PROGRAM: Program =
     Program::new("01_hello_rank", "Hello, rank: every rank finds out which one it is, and of how many")
         .min_ranks(1)
         .output("y", DType::I32, "[P, 2]");
@@ -30,7 +30,7 @@ fn main() -> ExitCode {
     pl_examples_cli::main(PROGRAM, run)
 }
 
-fn run(session: &Session) -> Result<Done, Failure> {
+pub(crate) fn run(session: &Session) -> Result<Done, Failure> {
     let world = session.world()?;
     let p = world.size();
     let window = world.window::<i32>([1])?;

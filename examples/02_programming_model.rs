@@ -58,7 +58,7 @@ pub fn weighted_sum(x: pl::Tensor<f32, { [NR, SIZE] }>, y: pl::Out<pl::Tensor<f3
     }
 }
 
-const PROGRAM: Program = Program::new(
+pub(crate) const PROGRAM: Program = Program::new(
     "02_programming_model",
     "The programming model: kernels, functions that call kernels in sequence, functions of all devices",
 )
@@ -78,7 +78,7 @@ fn main() -> ExitCode {
     pl_examples_cli::main(PROGRAM, run)
 }
 
-fn run(session: &Session) -> Result<Done, Failure> {
+pub(crate) fn run(session: &Session) -> Result<Done, Failure> {
     let world = session.world()?;
     let p = world.size();
     let x = session.input(p)?.map_or_else(|| array((p, 64), |(r, i)| (100 * r + i) as f32), Ok)?;

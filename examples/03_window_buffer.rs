@@ -29,7 +29,7 @@ pub fn read_right(y: pl::Out<pl::Tensor<f32, { [1, SIZE] }>>, total: pld::Distri
     pl::store(theirs, [0, 0], y);
 }
 
-const PROGRAM: Program = Program::new(
+pub(crate) const PROGRAM: Program = Program::new(
     "03_window_buffer",
     "Windows: memory that every rank has, that outlives launches, and that peers can reach",
 )
@@ -40,7 +40,7 @@ fn main() -> ExitCode {
     pl_examples_cli::main(PROGRAM, run)
 }
 
-fn run(session: &Session) -> Result<Done, Failure> {
+pub(crate) fn run(session: &Session) -> Result<Done, Failure> {
     let world = session.world()?;
     let p = world.size();
     let x = session.input(p)?.map_or_else(|| array((p, 1, 8), |(r, _, i)| (100 * r + i) as f32), Ok)?;

@@ -86,16 +86,17 @@ pub fn builtin_step(
     pl::store(second, [0, 0], y);
 }
 
-const PROGRAM: Program = Program::new("04_barrier", "Barrier: no rank goes on before every rank has arrived")
-    .modes()
-    .input("x", DType::F32, "[P, 1, SIZE]", "SIZE is 8 and x[r] counts up from 100 r")
-    .output("y", DType::F32, "[P, 1, SIZE]");
+pub(crate) const PROGRAM: Program =
+    Program::new("04_barrier", "Barrier: no rank goes on before every rank has arrived")
+        .modes()
+        .input("x", DType::F32, "[P, 1, SIZE]", "SIZE is 8 and x[r] counts up from 100 r")
+        .output("y", DType::F32, "[P, 1, SIZE]");
 
 fn main() -> ExitCode {
     pl_examples_cli::main(PROGRAM, run)
 }
 
-fn run(session: &Session) -> Result<Done, Failure> {
+pub(crate) fn run(session: &Session) -> Result<Done, Failure> {
     let world = session.world()?;
     let p = world.size();
     let x = session.input(p)?.map_or_else(|| array((p, 1, 8), |(r, _, i)| (100 * r + i) as f32), Ok)?;

@@ -78,7 +78,7 @@ pub fn exchange(
     y
 }
 
-const PROGRAM: Program = Program::new(
+pub(crate) const PROGRAM: Program = Program::new(
     "05_remote_load_store",
     "Remote load and store: every rank pulls a row, pushes a row, and adds a row to a total",
 )
@@ -89,7 +89,7 @@ fn main() -> ExitCode {
     pl_examples_cli::main(PROGRAM, run)
 }
 
-fn run(session: &Session) -> Result<Done, Failure> {
+pub(crate) fn run(session: &Session) -> Result<Done, Failure> {
     let world = session.world()?;
     let p = world.size();
     let x: Array3<i32> = session.input(p)?.map_or_else(|| array((p, 1, 64), |(r, _, i)| (100 * r + i) as i32), Ok)?;

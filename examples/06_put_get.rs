@@ -92,7 +92,7 @@ pub fn stencil(
     y
 }
 
-const PROGRAM: Program =
+pub(crate) const PROGRAM: Program =
     Program::new("06_put_get", "Put and get: every rank fetches the rows above and below its block of a matrix")
         .input("x", DType::F32, "[P, ROWS, COLS]", "ROWS is 6, COLS is 16 and x[r] counts up from 100 r")
         .output("y", DType::F32, "[P, ROWS, COLS]");
@@ -101,7 +101,7 @@ fn main() -> ExitCode {
     pl_examples_cli::main(PROGRAM, run)
 }
 
-fn run(session: &Session) -> Result<Done, Failure> {
+pub(crate) fn run(session: &Session) -> Result<Done, Failure> {
     let world = session.world()?;
     let p = world.size();
     let count = |(r, i, j)| (100 * r + 16 * i + j) as f32;

@@ -41,7 +41,7 @@ pub fn square(
     }
 }
 
-const PROGRAM: Program = Program::new(
+pub(crate) const PROGRAM: Program = Program::new(
     "07_dynamic_rank_count",
     "Dynamic rank count: one source for every number of ranks, and for sizes that it does not divide",
 )
@@ -52,7 +52,7 @@ fn main() -> ExitCode {
     pl_examples_cli::main(PROGRAM, run)
 }
 
-fn run(session: &Session) -> Result<Done, Failure> {
+pub(crate) fn run(session: &Session) -> Result<Done, Failure> {
     let world = session.world()?;
     let p = world.size();
     let x = session.input(p)?.map_or_else(|| array((p, 1, 10), |(_, _, i)| i as f32), Ok)?;

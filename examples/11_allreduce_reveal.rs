@@ -148,7 +148,7 @@ pub fn builtin_ring<const OP: i32>(
     y
 }
 
-const PROGRAM: Program = Program::new(
+pub(crate) const PROGRAM: Program = Program::new(
     "11_allreduce_reveal",
     "AllReduce: every rank brings a vector, all leave with the reduction of all of them",
 )
@@ -191,7 +191,7 @@ fn step(op: ReduceOp, ring: bool, mode: Mode) -> Step {
     }
 }
 
-fn run(session: &Session) -> Result<Done, Failure> {
+pub(crate) fn run(session: &Session) -> Result<Done, Failure> {
     let ring = session.choice("algorithm") == "ring";
     let op = match session.choice("op") {
         "max" => ReduceOp::Max,

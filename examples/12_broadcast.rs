@@ -85,17 +85,18 @@ pub fn builtin_step(
     pld::tensor::get(y, peer = my_rank, src = data, chunk_cols = PIECE)
 }
 
-const PROGRAM: Program = Program::new("12_broadcast", "Broadcast: one rank has a row, every rank leaves with it")
-    .modes()
-    .choice("root", "Which rank has the row", &[("first", "Rank 0"), ("last", "Rank P - 1")])
-    .input("x", DType::F32, "[P, 1, SIZE]", "SIZE is 64 and x[r] counts up from 100 r")
-    .output("y", DType::F32, "[P, 1, SIZE]");
+pub(crate) const PROGRAM: Program =
+    Program::new("12_broadcast", "Broadcast: one rank has a row, every rank leaves with it")
+        .modes()
+        .choice("root", "Which rank has the row", &[("first", "Rank 0"), ("last", "Rank P - 1")])
+        .input("x", DType::F32, "[P, 1, SIZE]", "SIZE is 64 and x[r] counts up from 100 r")
+        .output("y", DType::F32, "[P, 1, SIZE]");
 
 fn main() -> ExitCode {
     pl_examples_cli::main(PROGRAM, run)
 }
 
-fn run(session: &Session) -> Result<Done, Failure> {
+pub(crate) fn run(session: &Session) -> Result<Done, Failure> {
     let world = session.world()?;
     let p = world.size();
     let root = if session.choice("root") == "last" { p - 1 } else { 0 };

@@ -73,7 +73,7 @@ pub fn builtin_step(
     pld::tensor::get(y, peer = my_rank, src = data, chunk_rows = 1, chunk_cols = PIECE)
 }
 
-const PROGRAM: Program =
+pub(crate) const PROGRAM: Program =
     Program::new("13_allgather", "AllGather: every rank brings a row and leaves with the rows of all ranks")
         .modes()
         .input("x", DType::F32, "[P, 1, SIZE]", "SIZE is 64 and x[r] counts up from 100 r")
@@ -83,7 +83,7 @@ fn main() -> ExitCode {
     pl_examples_cli::main(PROGRAM, run)
 }
 
-fn run(session: &Session) -> Result<Done, Failure> {
+pub(crate) fn run(session: &Session) -> Result<Done, Failure> {
     let world = session.world()?;
     let p = world.size();
     let x = session.input(p)?.map_or_else(|| array((p, 1, 64), |(r, _, i)| (100 * r + i) as f32), Ok)?;

@@ -112,7 +112,7 @@ pub fn builtin_long_step(
     y
 }
 
-const PROGRAM: Program = Program::new(
+pub(crate) const PROGRAM: Program = Program::new(
     "14_reduce_scatter",
     "ReduceScatter: every rank brings P chunks, rank r leaves with the sum of everyone's chunk r",
 )
@@ -124,7 +124,7 @@ fn main() -> ExitCode {
     pl_examples_cli::main(PROGRAM, run)
 }
 
-fn run(session: &Session) -> Result<Done, Failure> {
+pub(crate) fn run(session: &Session) -> Result<Done, Failure> {
     let world = session.world()?;
     let p = world.size();
     let x = session.input(p)?.map_or_else(|| array((p, 1, p * 64), |(r, _, i)| (100 * r + i) as f32), Ok)?;

@@ -73,7 +73,7 @@ pub fn builtin_step(
     pld::tensor::get(y, peer = my_rank, src = data, chunk_rows = 1, chunk_cols = PIECE)
 }
 
-const PROGRAM: Program =
+pub(crate) const PROGRAM: Program =
     Program::new("15_all_to_all", "AllToAll: every rank brings a row for each rank and leaves with those for itself")
         .modes()
         .input("x", DType::F32, "[P, P, SIZE]", "SIZE is 64 and x[r][s] counts up from 1000 r + 100 s")
@@ -83,7 +83,7 @@ fn main() -> ExitCode {
     pl_examples_cli::main(PROGRAM, run)
 }
 
-fn run(session: &Session) -> Result<Done, Failure> {
+pub(crate) fn run(session: &Session) -> Result<Done, Failure> {
     let world = session.world()?;
     let p = world.size();
     let count = |(r, s, i)| (1000 * r + 100 * s + i) as f32;

@@ -150,7 +150,7 @@ pub fn builtin_step(
     pld::tensor::get(y, peer = my_rank, src = errors, chunk_rows = 1, chunk_cols = PIECE)
 }
 
-const PROGRAM: Program = Program::new(
+pub(crate) const PROGRAM: Program = Program::new(
     "16_putting_it_together",
     "Putting it together: one training step over all ranks' samples, of broadcast, allreduce and allgather",
 )
@@ -162,7 +162,7 @@ fn main() -> ExitCode {
     pl_examples_cli::main(PROGRAM, run)
 }
 
-fn run(session: &Session) -> Result<Done, Failure> {
+pub(crate) fn run(session: &Session) -> Result<Done, Failure> {
     let world = session.world()?;
     let p = world.size();
     let x = session.input(p)?.map_or_else(|| array((p, 3, 64), sample), Ok)?;

@@ -1,6 +1,6 @@
 //! What the macro's output names. No part of the interface: it changes with the macro.
 
-pub use crate::host::{arg_in, arg_out, arg_scalar, arg_window, call, host_call};
+pub use crate::host::{Rewrite, arg_in, arg_out, arg_scalar, arg_window, call, host_call};
 pub use crate::lang::Literal;
 pub use pl_core::definition::{Definition, ParamClass, ParamSignature, Signature, Source};
 pub use pl_core::ir::FunctionKind;

@@ -345,7 +345,14 @@ pub fn program(
     platform: &Platform,
     library: &Library,
 ) -> Result<Program, BindError> {
-    let lowered = lower(function, bindings, platform, library)?;
+    of_lowered(lower(function, bindings, platform, library)?, bindings, platform)
+}
+
+/// The second half of [`program`]: verifies a lowered function, and checks its tiles.
+///
+/// # Errors
+/// What the verifier finds with these values; tiles that do not fit.
+pub fn of_lowered(lowered: Function, bindings: &Bindings, platform: &Platform) -> Result<Program, BindError> {
     let verdict = verify(&lowered, Moment::Bound(bindings));
     let mut errors = verdict.errors;
     errors.extend(check_tile_memory(&lowered, &verdict.inferred, bindings, platform));

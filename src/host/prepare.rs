@@ -10,7 +10,10 @@ use pl_core::dtype::DType;
 use pl_core::ir::{ConstValue, Function};
 use pl_core::pass;
 use std::collections::VecDeque;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+/// Gives for a kernel's name and lowered function another function, which is verified and run in its place.
+pub type Rewrite = Arc<dyn Fn(&str, Function) -> Function + Send + Sync>;
 
 /// The most programs that a world keeps.
 const KEPT: usize = 256;
@@ -57,37 +60,61 @@ struct Outcome {
 }
 
 /// Compiles one call.
-fn compile(call: &Call<'_>, platform: &Platform) -> Outcome {
+fn compile(call: &Call<'_>, platform: &Platform, rewrite: Option<&Rewrite>) -> Outcome {
     match pass::link(&call.definition) {
         Ok(linked) => {
             let shared = agree::shared(&linked).into();
-            Outcome { compiled: lower(linked, call, platform).map(Arc::new), shared }
+            Outcome { compiled: lower(linked, call, platform, rewrite).map(Arc::new), shared }
         }
         Err(error) => Outcome { compiled: Err(error), shared: [].into() },
     }
 }
 
-fn lower(linked: Function, call: &Call<'_>, platform: &Platform) -> Result<Compiled, BindError> {
+fn lower(
+    linked: Function,
+    call: &Call<'_>,
+    platform: &Platform,
+    rewrite: Option<&Rewrite>,
+) -> Result<Compiled, BindError> {
     let bindings = bind::bind(&linked, &call.shapes())?;
-    let program = bind::program(&linked, &bindings, platform, collectives::library())?;
+    let mut lowered = pass::lower(&linked, &bindings, platform, collectives::library())?;
+    if let Some(rewrite) = rewrite {
+        lowered = rewrite(&linked.name, lowered);
+    }
+    let program = bind::of_lowered(lowered, &bindings, platform)?;
     Ok(Compiled { linked, program: Arc::new(program) })
 }
 
-/// The programs of a world, the last used first.
-#[derive(Debug, Default)]
-pub(super) struct Programs(Mutex<VecDeque<(Key, Outcome)>>);
+/// The programs of a world.
+#[derive(Default)]
+pub(super) struct Programs {
+    /// The last used first.
+    kept: Mutex<VecDeque<(Key, Outcome)>>,
+    rewrite: Mutex<Option<Rewrite>>,
+}
 
 impl Programs {
+    /// From now on every kernel is rewritten.
+    pub(super) fn rewrite_by(&self, rewrite: Rewrite) {
+        *self.rewrite.lock().unwrap_or_else(PoisonError::into_inner) = Some(rewrite);
+        self.kept().clear();
+    }
+
+    fn kept(&self) -> MutexGuard<'_, VecDeque<(Key, Outcome)>> {
+        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     /// The program of each call, or everything that is wrong with any of them.
     pub(super) fn of(&self, calls: &[Placed<'_>], platform: &Platform) -> Result<Vec<Arc<Compiled>>, Vec<BindProblem>> {
         let mut distinct: Vec<(Key, Outcome)> = vec![];
         let mut chosen = vec![];
         let mut programs = vec![];
         let mut problems = domain::check(calls);
+        let rewrite = self.rewrite.lock().unwrap_or_else(PoisonError::into_inner).clone();
         for Placed { rank, call } in calls {
             let key = Key::new(call);
             let at = distinct.iter().position(|(k, _)| *k == key).unwrap_or_else(|| {
-                let outcome = self.get(&key).unwrap_or_else(|| compile(call, platform));
+                let outcome = self.get(&key).unwrap_or_else(|| compile(call, platform, rewrite.as_ref()));
                 distinct.push((key, outcome));
                 distinct.len() - 1
             });
@@ -117,13 +144,12 @@ impl Programs {
     }
 
     fn get(&self, key: &Key) -> Option<Outcome> {
-        let kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        kept.iter().find(|(k, _)| k == key).map(|(_, outcome)| outcome.clone())
+        self.kept().iter().find(|(k, _)| k == key).map(|(_, outcome)| outcome.clone())
     }
 
     /// Puts programs in front, and forgets those that were not used for the longest time.
     fn keep(&self, used: Vec<(Key, Outcome)>) {
-        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut kept = self.kept();
         for (key, outcome) in used.into_iter().filter(|(_, outcome)| outcome.compiled.is_ok()) {
             kept.retain(|(k, _)| *k != key);
             kept.push_front((key, outcome));

@@ -2,7 +2,7 @@
 
 use super::collective::Signals;
 use super::error::{count, there_are};
-use super::prepare::Programs;
+use super::prepare::{Programs, Rewrite};
 use super::{Error, Window};
 use crate::Element;
 use ndarray::{ArrayBase, Axis, Data, Dimension};
@@ -263,6 +263,12 @@ impl World {
         let window = Window::new(self.shared.clone(), id, self.ranks.clone(), shape);
         self.shared.live().insert(id, Live { domain: self.ranks.clone(), name: window.name() });
         Ok(window)
+    }
+
+    /// For tests of the checks: every kernel that is launched from now on, of its subsets too, is rewritten once it is lowered.
+    #[doc(hidden)]
+    pub fn __rewrite(&self, rewrite: Rewrite) {
+        self.shared.programs.rewrite_by(rewrite);
     }
 
     /// Whether this is all of the world that was opened.

@@ -102,6 +102,20 @@ impl Program {
         Program { output: Some(Data { name, dtype, shape }), ..self }
     }
 
+    /// All combinations of its modes and of its own flags, as arguments.
+    #[doc(hidden)]
+    pub fn ways(&self) -> Vec<Vec<String>> {
+        let choices = self.choices.iter().flatten().map(|choice| {
+            let values = choice.values.iter().map(|(value, _)| format!("--{}={value}", choice.flag));
+            values.collect::<Vec<_>>()
+        });
+        let modes = self.modes.then(|| vec!["--mode=hand".to_owned(), "--mode=builtin".to_owned()]);
+        let with = |way: &Vec<String>, value: &String| way.iter().chain([value]).cloned().collect();
+        choices.chain(modes).fold(vec![vec![]], |ways, values| {
+            ways.iter().flat_map(|way| values.iter().map(move |value| with(way, value))).collect()
+        })
+    }
+
     /// The arguments of `argv`, its first being the program's name; clap's answer to `--help` and to mistakes otherwise.
     pub(crate) fn parse(&self, argv: impl IntoIterator<Item = std::ffi::OsString>) -> Result<Args, clap::Error> {
         let mut matches = self.command().try_get_matches_from(argv)?;
@@ -304,6 +318,13 @@ mod tests {
         assert_eq!(args.choices, [("way", "right".to_owned()), ("pace", "slow".to_owned())]);
         assert_eq!((args.input, args.output), (Some("a.npy".into()), Some("b.npy".into())));
         assert_eq!(parse(&FULL, "--emit compare").unwrap().emit, Some(Emit::Compare));
+    }
+
+    #[test]
+    fn all_ways() {
+        let ways = FULL.ways();
+        assert_eq!((ways.len(), ways[5].join(" ")), (8, "--way=right --pace=slow --mode=builtin".to_owned()));
+        assert_eq!(BARE.ways(), [Vec::<String>::new()]);
     }
 
     #[test]

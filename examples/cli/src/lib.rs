@@ -93,4 +93,4 @@ pub use card::comparison;
 pub use diff::unified;
 pub use failure::Failure;
 pub use number::Number;
-pub use session::{Done, Session, main, run};
+pub use session::{Done, Session, main, rehearse, run};

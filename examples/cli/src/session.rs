@@ -8,19 +8,22 @@ use crate::shape::Misfit;
 use crate::{card, diff, npy};
 use anstyle::{AnsiColor, Style};
 use ndarray_npy::WritableElement;
+use pl::__private::Rewrite;
 use pl::ndarray::{Array, ArrayView, Dimension};
 use pl::{Call, Error, HostCall, HostReport, LaunchOptions, Report, Scheduler, Stage, World, text};
 use std::ffi::OsString;
+use std::fmt;
 use std::io::{self, Write};
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// One run of an example: what the user asked for, and where the answers go.
-#[derive(Debug)]
 pub struct Session {
     program: Program,
     args: Args,
+    /// Of a rehearsal: what rewrites its kernels.
+    rewrite: Option<Rewrite>,
     interrupt: Arc<AtomicBool>,
     /// Whether no launch is under way or to come, which could end with a report.
     launched: Arc<AtomicBool>,
@@ -59,13 +62,25 @@ pub fn run(
         }
     };
     args.world.color.choice().write_global();
-    let session = Session { program, args, interrupt: Arc::default(), launched: Arc::default() };
+    let session = Session::new(program, args, None);
     session.watch_interrupts();
     let result = body(&session).and_then(|done| match done {
         Done::Checked => session.print("OK\n"),
         Done::Emitted => Ok(()),
     });
     result.map_or_else(|failure| failed(&failure), |()| 0)
+}
+
+/// Runs an example within a test: its kernels are rewritten once they are lowered, nothing is printed, and Ctrl-C is the test's.
+#[doc(hidden)]
+pub fn rehearse(
+    program: Program,
+    argv: impl IntoIterator<Item = OsString>,
+    rewrite: Rewrite,
+    body: impl FnOnce(&Session) -> Result<Done, Failure>,
+) -> Result<Done, Failure> {
+    let args = program.parse(argv).map_err(|error| Failure::Usage(error.to_string()))?;
+    body(&Session::new(program, args, Some(rewrite)))
 }
 
 /// Reports a failure. Gives its exit status.
@@ -88,7 +103,17 @@ fn written(result: io::Result<()>) -> Result<(), Failure> {
     }
 }
 
+impl fmt::Debug for Session {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Session").field("program", &self.program).field("args", &self.args).finish_non_exhaustive()
+    }
+}
+
 impl Session {
+    fn new(program: Program, args: Args, rewrite: Option<Rewrite>) -> Session {
+        Session { program, args, rewrite, interrupt: Arc::default(), launched: Arc::default() }
+    }
+
     /// The world that the user asked for.
     pub fn world(&self) -> Result<World, Failure> {
         let world = World::open(&self.args.world.platform, &self.args.world.devices.0)?;
@@ -99,6 +124,9 @@ impl Session {
                 "{} needs at least {least} ranks, and `--devices` names {found} {plural}\n  = help: name more: `-d 0,1`",
                 self.program.name
             )));
+        }
+        if let Some(rewrite) = &self.rewrite {
+            world.__rewrite(rewrite.clone());
         }
         Ok(world)
     }
@@ -230,13 +258,18 @@ impl Session {
 
     /// Writes to stdout. Colours go where they are wanted; a reader that left is no error.
     pub fn print(&self, text: &str) -> Result<(), Failure> {
+        if self.rewrite.is_some() {
+            return Ok(());
+        }
         let mut stdout = anstream::stdout();
         written(stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()))
     }
 
     /// Writes a note to stderr.
     pub fn note(&self, text: &str) {
-        report("note", AnsiColor::Cyan, text);
+        if self.rewrite.is_none() {
+            report("note", AnsiColor::Cyan, text);
+        }
     }
 
     /// Ctrl-C ends the launch that is under way or comes next, with a report; where there is none, or at the second time, the process.
