@@ -1,5 +1,6 @@
 //! Diagnostics of the verifier, the passes and the binder: data, printed at the edge.
 
+use crate::explain::{Explanation, Line, Origin, Part};
 use crate::ir::{FunctionKind, Loc, Place};
 use core::fmt;
 
@@ -53,27 +54,29 @@ impl Diagnostic {
     }
 }
 
+impl Located {
+    /// What there is to say of it.
+    pub fn explain(&self) -> Explanation {
+        let origin = |place: &Option<Place>| Origin {
+            place: place.clone(),
+            function: self.kernel.as_str().into(),
+            level: self.level,
+            rank: None,
+            op: "",
+        };
+        let sides = self.diagnostic.related.iter().zip(&self.related);
+        let lines = sides.map(|((_, label), place)| match place {
+            Some(_) => Line::at(label, origin(place), ""),
+            None => label.into(),
+        });
+        Explanation::error(&self.diagnostic.message)
+            .part(Part::new(origin(&self.place)).lines(lines))
+            .help(&self.diagnostic.help)
+    }
+}
+
 impl fmt::Display for Located {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "error: {}", self.diagnostic.message)?;
-        let what = match self.level {
-            FunctionKind::InCore | FunctionKind::Inline => "kernel",
-            FunctionKind::Orchestration => "Orchestration function",
-            FunctionKind::Host => "Host function",
-        };
-        match &self.place {
-            Some(place) => write!(f, "\n  --> {place} (in {what} `{}`)", self.kernel)?,
-            None => write!(f, "\n  --> {what} `{}`", self.kernel)?,
-        }
-        for ((_, label), place) in self.diagnostic.related.iter().zip(&self.related) {
-            match place {
-                Some(place) => write!(f, "\n  = {label} at {place}")?,
-                None => write!(f, "\n  = {label}")?,
-            }
-        }
-        if !self.diagnostic.help.is_empty() {
-            write!(f, "\n  = help: {}", self.diagnostic.help)?;
-        }
-        Ok(())
+        write!(f, "error: {}", self.explain())
     }
 }

@@ -3,7 +3,7 @@
 //! Both are data. A fault names every side of what went wrong, each with its rank, its place in the source, its op and its
 //! box; `Display` makes the complete text of it, several lines that end in one for help.
 
-mod display;
+mod explain;
 mod lint;
 
 pub use lint::{LintKind, Lints};

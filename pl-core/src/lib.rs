@@ -10,6 +10,7 @@ pub mod cost;
 pub mod definition;
 pub mod diag;
 pub mod dtype;
+pub mod explain;
 pub mod fault;
 pub mod ir;
 pub mod op;

@@ -1,6 +1,7 @@
 //! The one error of the host side. It prints as a complete report, with `{}` and with `{:?}`.
 
 use pl_core::diag::Located;
+use pl_core::explain::Explanation;
 use pl_core::fault::Fault;
 use pl_core::ir::Place;
 use pl_core::runtime::EngineError;
@@ -8,11 +9,10 @@ use std::fmt;
 use std::ops::Range;
 
 /// What went wrong. Both `{}` and `{:?}` print the complete report, so that an error that `main` returns can be read.
-#[derive(Clone, PartialEq, thiserror::Error)]
+#[derive(Clone, PartialEq)]
 #[non_exhaustive]
 pub enum Error {
     /// The host asked for something that cannot be: a device list, a window, the number of calls, …
-    #[error("{}", with_help(message, help))]
     Usage {
         /// What was found and what was expected.
         message: String,
@@ -20,13 +20,11 @@ pub enum Error {
         help: String,
     },
     /// Calls that cannot be bound, everything that is wrong with them at once.
-    #[error("{}", Reports(problems))]
     Bind {
         /// What is wrong, each problem once.
         problems: Vec<BindProblem>,
     },
     /// A window that a failed launch used, and that was not reset since.
-    #[error("{}", with_help(message, help))]
     Poisoned {
         /// Which window of which call.
         message: String,
@@ -34,7 +32,6 @@ pub enum Error {
         help: String,
     },
     /// A window that somebody else uses now: a running launch, or a view of it.
-    #[error("{}", with_help(message, help))]
     InUse {
         /// Which window, and who uses it.
         message: String,
@@ -42,13 +39,10 @@ pub enum Error {
         help: String,
     },
     /// A check stopped the run.
-    #[error("{}", unprefixed(&.0.to_string()))]
     Fault(Box<Fault>),
     /// A `Host` function cannot go on: what is wrong, and where.
-    #[error("{}", unprefixed(&.0.to_string()))]
     Host(Box<Located>),
     /// A launch that a `Host` function made failed.
-    #[error("{}", before_help(&error.to_string(), &format!("launched by {by}")))]
     Launch {
         /// The function, and where it launched: ``"`steps` at src/main.rs:12:5"``.
         by: String,
@@ -56,7 +50,6 @@ pub enum Error {
         error: Box<Error>,
     },
     /// A collective that the host called, as [`World::allreduce`](crate::World::allreduce), failed in its launch.
-    #[error("{}", before_help(&error.to_string(), &format!("called at {at}")))]
     Called {
         /// The call.
         at: Place,
@@ -87,6 +80,24 @@ impl Error {
             Error::Launch { error, .. } | Error::Called { error, .. } => error.fault(),
             _ => None,
         }
+    }
+
+    /// What there is to say of it: of calls that cannot be bound one explanation for each problem, of everything else one.
+    pub fn explain(&self) -> Vec<Explanation> {
+        match self {
+            Error::Usage { message, help } | Error::Poisoned { message, help } | Error::InUse { message, help } => {
+                vec![Explanation::error(message).help(help)]
+            }
+            Error::Bind { problems } => problems.iter().map(BindProblem::explain).collect(),
+            Error::Fault(fault) => vec![fault.explain()],
+            Error::Host(located) => vec![located.explain()],
+            Error::Launch { by, error } => error.explain_with(&format!("launched by {by}")),
+            Error::Called { at, error } => error.explain_with(&format!("called at {at}")),
+        }
+    }
+
+    fn explain_with(&self, note: &str) -> Vec<Explanation> {
+        self.explain().into_iter().map(|explanation| explanation.note(note)).collect()
     }
 
     /// An error of the host's own making.
@@ -123,6 +134,25 @@ impl From<EngineError> for Error {
     }
 }
 
+impl std::error::Error for Error {}
+
+/// Problems one after the other. Whoever prints an error writes `error: ` in front; so the first problem goes without it.
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let explanations = self.explain();
+        for (i, explanation) in explanations.iter().take(SHOWN).enumerate() {
+            match i {
+                0 => explanation.fmt(f)?,
+                _ => write!(f, "\n\nerror: {explanation}")?,
+            }
+        }
+        match explanations.len().saturating_sub(SHOWN) {
+            0 => Ok(()),
+            more => write!(f, "\n\n… and {more} more"),
+        }
+    }
+}
+
 /// The same as `{}`: `main` prints the error that it returns with `{:?}`.
 impl fmt::Debug for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -130,49 +160,21 @@ impl fmt::Debug for Error {
     }
 }
 
+impl BindProblem {
+    /// What there is to say of it.
+    pub fn explain(&self) -> Explanation {
+        let explanation = self.located.explain();
+        if self.ranks.len() == self.calls {
+            return explanation;
+        }
+        explanation.note(format!("in the call of {}", Ranks(&self.ranks)))
+    }
+}
+
 impl fmt::Display for BindProblem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let text = self.located.to_string();
-        if self.ranks.len() == self.calls {
-            return f.write_str(&text);
-        }
-        f.write_str(&before_help(&text, &format!("in the call of {}", Ranks(&self.ranks))))
+        write!(f, "error: {}", self.explain())
     }
-}
-
-/// Problems one after the other. Whoever prints an error writes `error: ` in front; so the first problem goes without it.
-struct Reports<'a>(&'a [BindProblem]);
-
-impl fmt::Display for Reports<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (i, problem) in self.0.iter().take(SHOWN).enumerate() {
-            let text = problem.to_string();
-            match i {
-                0 => f.write_str(unprefixed(&text))?,
-                _ => write!(f, "\n\n{text}")?,
-            }
-        }
-        match self.0.len().saturating_sub(SHOWN) {
-            0 => Ok(()),
-            more => write!(f, "\n\n… and {more} more"),
-        }
-    }
-}
-
-/// A report without the `error: ` that whoever prints it writes.
-fn unprefixed(text: &str) -> &str {
-    text.strip_prefix("error: ").unwrap_or(text)
-}
-
-/// A report with one more line, before its help, which comes last.
-fn before_help(report: &str, line: &str) -> String {
-    let at = report.rfind("\n  = help: ").unwrap_or(report.len());
-    format!("{}\n  = {line}{}", &report[..at], &report[at..])
-}
-
-/// A message with its help line.
-fn with_help(message: &str, help: &str) -> String {
-    if help.is_empty() { message.to_owned() } else { format!("{message}\n  = help: {help}") }
 }
 
 /// `1 rank`, `4 ranks`

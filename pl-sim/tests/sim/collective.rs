@@ -112,9 +112,10 @@ fn ranks_that_enter_one_collective_with_different_arguments() {
         ("op = Sum, mode = Mesh", "op = Min, mode = Ring"),
     ] {
         let body = format!("\n  if me == 0 {{\n    {enter}\n  }} else {{\n    {}\n  }}", enter.replace(from, to));
-        let Fault::Collective(found) = fault(&body) else { panic!("a difference") };
+        let fault = fault(&body);
+        let Fault::Collective(found) = &fault else { panic!("a difference") };
         assert_eq!(found.before, 0);
-        let text = found.to_string();
+        let text = fault.explain().to_string();
         texts += &text.lines().filter(|l| !l.contains("help") && !l.contains("-->")).collect::<Vec<_>>().join("\n");
         texts += "\n";
     }

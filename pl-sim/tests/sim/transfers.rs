@@ -281,7 +281,7 @@ fn transfers_race_with_all_but_adds() {
                 second[race.second.site.rank] += 1;
                 found.sort_unstable_by_key(|(rank, _)| *rank);
                 assert_eq!(found, [(0, a_kind), (1, b_kind)], "{a}\n{b}");
-                assert_eq!((&*race.overlap.memory, race.overlap.owner), ("data", Some(1)), "{race}");
+                assert_eq!((&*race.overlap.memory, race.overlap.owner), ("data", Some(1)), "{race:?}");
             }
         }
     }

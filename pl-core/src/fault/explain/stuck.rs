@@ -1,0 +1,173 @@
+//! Ranks that do not come to an end.
+
+use super::*;
+use crate::explain::Line;
+
+/// How many ranks a report explains one by one.
+const MAX_RANKS: usize = 8;
+
+impl Display for RankState {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        match self {
+            RankState::Finished => f.write_str("finished"),
+            RankState::Blocked(site) => write!(f, "blocked in `{}` at {}", site.op, at(site)),
+            RankState::Running(site) => write!(f, "running, at {}", at(site)),
+            RankState::Spinning(site) => write!(f, "re-reading unchanged cells at {}", at(site)),
+            RankState::NoCall => f.write_str("without a call in this launch"),
+            RankState::Queued => f.write_str("its device was busy with another launch"),
+        }
+    }
+}
+
+/// Ranks in rising order as ranges: `0-3, 7`.
+pub(super) fn ranges(ranks: &[usize]) -> String {
+    let runs = ranks.chunk_by(|a, b| a + 1 == *b).map(|run| match run {
+        [first, .., last] => format!("{first}-{last}"),
+        one => one.iter().map(usize::to_string).collect(),
+    });
+    runs.collect::<Vec<_>>().join(", ")
+}
+
+/// What ranks do, those together that do the same.
+pub(super) fn groups<'a>(states: impl Iterator<Item = (usize, &'a RankState)>) -> Vec<(String, Vec<usize>)> {
+    let mut groups: Vec<(String, Vec<usize>)> = vec![];
+    for (rank, state) in states {
+        let text = state.to_string();
+        match groups.iter_mut().find(|group| group.0 == text) {
+            Some(group) => group.1.push(rank),
+            None => groups.push((text, vec![rank])),
+        }
+    }
+    groups
+}
+
+/// Where ranks stand, those together that stand alike.
+fn grouped<'a>(states: impl Iterator<Item = (usize, &'a RankState)>) -> Vec<Line> {
+    let line = |(text, ranks): (String, Vec<usize>)| {
+        format!("rank{} {}: {text}", if ranks.len() == 1 { "" } else { "s" }, ranges(&ranks))
+    };
+    groups(states).into_iter().map(|group| line(group).into()).collect()
+}
+
+/// ` among ranks 0, 2`, where a launch has others too.
+fn among(ranks: &[usize]) -> String {
+    match ranks {
+        [] => String::new(),
+        [rank] => format!(" of rank {rank}"),
+        ranks => format!(" among ranks {}", ranges(ranks)),
+    }
+}
+
+/// Explains the first [`MAX_RANKS`] of a list in full, and says where the others stand.
+fn ranks<T>(
+    explanation: &mut Explanation,
+    list: &[T],
+    part: impl Fn(&T) -> Part,
+    state: impl Fn(&T) -> (usize, RankState),
+) {
+    explanation.parts.extend(list.iter().take(MAX_RANKS).map(part));
+    let others: Vec<_> = list.iter().skip(MAX_RANKS).map(state).collect();
+    explanation.notes.extend(grouped(others.iter().map(|(rank, state)| (*rank, state))));
+}
+
+fn blocked_ranks(explanation: &mut Explanation, list: &[Blocked]) {
+    ranks(explanation, list, blocked, |wait| (wait.site.rank, RankState::Blocked(wait.site.clone())));
+}
+
+fn blocked(wait: &Blocked) -> Part {
+    let Blocked { site, cell, value, expected, compare, senders, more_senders } = wait;
+    let part = Part::new(site).label(format!(
+        "rank {} waits for {cell} {} {expected}; it is {value}",
+        site.rank,
+        compare.symbol()
+    ));
+    if senders.is_empty() {
+        return part.line("no kernel of this launch can notify that cell");
+    }
+    let part = part.lines(senders.iter().take(MAX_RANKS).map(sender));
+    match more_senders + senders.len().saturating_sub(MAX_RANKS) {
+        0 => part,
+        more => part.line(format!("{} more may notify it", Count(more, "rank"))),
+    }
+}
+
+fn sender(sender: &Sender) -> Line {
+    let Sender { site, still, sent, elsewhere, state } = sender;
+    let mut text = match sent {
+        0 => ": it sent nothing".into(),
+        1 => ": it sent once".into(),
+        n => format!(": it sent {n} times"),
+    };
+    if let (0, Some((count, cell))) = (sent, elsewhere) {
+        let notifies = if *count == 1 { "notify" } else { "notifies" };
+        text += &format!(" to it, and {count} {notifies} to other cells, such as {cell},");
+    }
+    text += if *still { " so far, and is " } else { " and will not any more, it is " };
+    text += &state.to_string();
+    Line::at(format!("rank {} notifies it", site.rank), site, text)
+}
+
+pub(super) fn deadlock(fault: &Deadlock) -> Explanation {
+    let Deadlock { among: these, not_entered, blocked, finished } = fault;
+    let total = blocked.len() + finished;
+    let stuck = Count(blocked.len(), "rank");
+    let mut explanation =
+        Explanation::error(format!("deadlock{}: {stuck} of {total} blocked, {finished} finished", among(these)));
+    explanation.overview.extend(not_entered.iter().flat_map(collective::not_entered));
+    blocked_ranks(&mut explanation, blocked);
+    explanation.help(deadlock_help(fault))
+}
+
+fn deadlock_help(fault: &Deadlock) -> &'static str {
+    let mut absent = fault.not_entered.iter().flat_map(|collective| &collective.absent);
+    if absent.any(|(_, state)| *state == RankState::Finished) {
+        return "every rank of a domain enters the same collectives: look at the conditions and loops around this one, on the ranks that did \
+                not";
+    }
+    let hopeless = fault.blocked.iter().filter(|b| !b.senders.iter().any(|s| s.still));
+    if fault.blocked.iter().any(|b| b.senders.is_empty()) {
+        "a wait needs a notify of the same cell: compare peer and offsets of the notify with the offsets of the wait"
+    } else if hopeless.clone().any(|b| b.senders.iter().any(|s| s.sent > 0)) {
+        "nobody will notify again: fewer credits were sent, or a smaller value, than the wait expects"
+    } else if hopeless.clone().any(|b| b.senders.iter().any(|s| s.elsewhere.is_some())) {
+        "compare peer and offsets of the notify with the offsets of the wait: a rank notified other cells than this one"
+    } else if hopeless.count() > 0 {
+        "a rank passed its notify by: look at the conditions around it"
+    } else {
+        "the ranks wait for one another: notify before you wait"
+    }
+}
+
+fn spinning(spin: &Spinning) -> Part {
+    let Spinning { site, cell, value } = spin;
+    Part::new(site).label(format!("rank {} re-reads {cell}, which stays {value}", site.rank))
+}
+
+pub(super) fn livelock(fault: &Livelock) -> Explanation {
+    let Livelock { among: these, spinning: spins, blocked, finished } = fault;
+    let total = spins.len() + blocked.len() + finished;
+    let mut explanation = Explanation::error(format!(
+        "livelock{}: {} of {total} re-reading cells that nobody will change, {} blocked, {finished} finished",
+        among(these),
+        Count(spins.len(), "rank"),
+        blocked.len(),
+    ));
+    ranks(&mut explanation, spins, spinning, |spin| (spin.site.rank, RankState::Spinning(spin.site.clone())));
+    blocked_ranks(&mut explanation, blocked);
+    explanation.help(
+        "`pl::read` acquires nothing and waits for nothing: use `pld::system::wait`, and a notify that satisfies it",
+    )
+}
+
+pub(super) fn op_budget(fault: &OpBudget) -> Explanation {
+    let OpBudget { site, budget } = fault;
+    Explanation::error(format!("endless loop? rank {} executed more than {budget} ops", site.rank))
+        .part(site)
+        .help("look at the condition of the loop; a kernel that needs more ops than that takes a larger op budget")
+}
+
+pub(super) fn interrupted(fault: &Interrupted) -> Explanation {
+    let mut explanation = Explanation::error("interrupted");
+    explanation.overview = grouped(fault.ranks.iter().map(|(rank, state)| (*rank, state)));
+    explanation
+}
