@@ -11,6 +11,7 @@ pub use lint::{LintKind, Lints};
 use crate::dtype::DType;
 use crate::ir::{Name, Place};
 use crate::runtime::Scheduler;
+use std::collections::BTreeSet;
 use std::time::Duration;
 
 /// What a rank moved and signalled: what the cost card foretells, and what a run counts.
@@ -102,6 +103,8 @@ pub enum Fault {
     Livelock(Livelock),
     /// A rank executed more ops than it may: an endless loop.
     OpBudget(OpBudget),
+    /// Schedules of one launch that leave different results, although nothing raced.
+    Differs(Differs),
     /// The run was interrupted from outside.
     Interrupted(Interrupted),
 }
@@ -516,6 +519,15 @@ pub struct OpBudget {
     pub budget: u64,
 }
 
+/// A result that differs from what the first schedule of an exploration left.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Differs {
+    /// The rank.
+    pub rank: usize,
+    /// The first element that differs.
+    pub region: Region,
+}
+
 /// The run was interrupted from outside.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Interrupted {
@@ -543,6 +555,7 @@ impl Fault {
             Fault::Deadlock(_) => "deadlock",
             Fault::Livelock(_) => "livelock",
             Fault::OpBudget(_) => "op-budget",
+            Fault::Differs(_) => "differs",
             Fault::Interrupted(_) => "interrupted",
         }
     }
@@ -566,8 +579,33 @@ impl Fault {
             Fault::Deadlock(f) => f.blocked.first().map(|b| &b.site),
             Fault::Livelock(f) => f.spinning.first().map(|s| &s.site),
             Fault::OpBudget(f) => Some(&f.site),
+            Fault::Differs(_) => None,
             Fault::Interrupted(f) => f.ranks.iter().find_map(|(_, state)| state.site()),
         }
+    }
+}
+
+impl Fault {
+    /// The places that are at fault, each once: both sides of a race, the waits of all ranks that are blocked.
+    pub fn sites(&self) -> Vec<&Site> {
+        match self {
+            Fault::Race(f) => vec![&f.first.site, &f.second.site],
+            Fault::Collective(f) => vec![&f.first, &f.second],
+            Fault::Deadlock(f) => f.blocked.iter().map(|b| &b.site).collect(),
+            Fault::Livelock(f) => f.spinning.iter().map(|s| &s.site).chain(f.blocked.iter().map(|b| &b.site)).collect(),
+            _ => self.site().into_iter().collect(),
+        }
+    }
+
+    /// A text that two faults share when they are of one kind, at the same places, whichever ranks they befall.
+    pub fn signature(&self) -> String {
+        let sites = self.sites().into_iter();
+        let places: BTreeSet<String> = sites
+            .map(|site| {
+                format!("{} {} {}", site.kernel, site.op, site.place.as_ref().map_or(String::new(), |p| p.to_string()))
+            })
+            .collect();
+        places.into_iter().fold(self.kind().to_owned(), |text, place| text + "\n" + &place)
     }
 }
 

@@ -11,6 +11,7 @@ pub mod definition;
 pub mod diag;
 pub mod dtype;
 pub mod explain;
+pub mod explore;
 pub mod fault;
 pub mod ir;
 pub mod op;

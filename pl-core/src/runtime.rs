@@ -3,6 +3,7 @@
 
 use crate::bind::{Platform, Program};
 use crate::dtype::DType;
+use crate::explore::{ExplorationId, Explore, Explored, Outcome};
 use crate::fault::{Fault, Report};
 use crate::ir::{ConstValue, Name};
 use std::fmt;
@@ -74,6 +75,14 @@ pub trait Engine: Send + Sync {
 
     /// Runs one call on each rank that has one; the others take no part. A failed launch poisons the windows it used.
     fn launch(&self, launch: Launch<'_>) -> Result<Report, EngineError>;
+
+    /// Runs `body` once for each schedule, with the scheduler that its launches are to have. Before each time the windows that it launched with, and the memory
+    /// of its `Out` and `InOut` arguments, hold again what they held when it first did. The first
+    /// schedule that fails ends the exploration, is made smaller, and is what `body` ran last.
+    ///
+    /// # Errors
+    /// A token that does not fit, a `body` that launches nothing or not the same each time, a window that is in use.
+    fn explore(&self, how: &Explore, body: &mut dyn FnMut(Scheduler) -> Outcome) -> Result<Explored, EngineError>;
 }
 
 /// One launch.
@@ -123,6 +132,11 @@ pub struct LaunchOptions {
 impl LaunchOptions {
     /// The op budget of a rank when none is set.
     pub const DEFAULT_OP_BUDGET: u64 = 1_000_000_000;
+
+    /// What of the options changes what a schedule does, as text: a replay needs the same.
+    pub fn effects(&self) -> String {
+        format!("budget {}", self.op_budget)
+    }
 }
 
 impl Default for LaunchOptions {
@@ -139,6 +153,8 @@ pub enum Scheduler {
     Parallel,
     /// One thread; the same seed gives the same interleaving.
     Seeded(u64),
+    /// One thread; the exploration chooses the interleaving.
+    Explored(ExplorationId),
 }
 
 /// Who uses a window.

@@ -5,13 +5,15 @@
 //! - Every access to window memory is checked before it touches memory: bounds, races, initialisation. What was checked is the safety argument
 //!   of the one module with `unsafe`, which shares window memory between threads.
 //! - When no rank can run and not all are done, that is a deadlock, reported at once.
-//! - The parallel scheduler uses every core; the seeded one uses one thread, and the same seed gives the same interleaving.
+//! - The parallel scheduler uses every core; the seeded one uses one thread, and the same seed gives the same interleaving. Exploration runs many
+//!   interleavings, at random or all that can differ, and replays any of them from a token.
 #![deny(unsafe_code)]
 
 mod check;
 mod devices;
 mod elementwise;
 mod exec;
+mod explore;
 mod machine;
 mod memory;
 mod num;

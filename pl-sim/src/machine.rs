@@ -147,6 +147,8 @@ pub(crate) struct Turn {
 pub(crate) enum Stop {
     /// The rank can go on.
     Yield,
+    /// It stands before an op that other ranks can see, and may execute no more of them in this turn.
+    Before,
     /// Somebody will wake it.
     Parked,
     /// Its kernel returned.
@@ -339,7 +341,7 @@ impl<'a> Machine<'a> {
                     let op = &plan.ops[op as usize];
                     if op.visible {
                         if visible == 0 {
-                            return Ok(Stop::Yield);
+                            return Ok(Stop::Before);
                         }
                         visible -= 1;
                     }

@@ -144,7 +144,7 @@ impl Runs {
     }
 
     /// One past the last element.
-    fn end(&self) -> usize {
+    pub(crate) fn end(&self) -> usize {
         if self.count == 0 {
             return 0;
         }

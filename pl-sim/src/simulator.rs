@@ -3,6 +3,7 @@
 use crate::check::init::Init;
 use crate::devices::Devices;
 use crate::exec::Entered;
+use crate::explore::{self, Explorations, Held};
 use crate::machine::{Env, Halt, Machine, Mail, Memory, Place};
 use crate::plan::scalar::ScalarTy;
 use crate::plan::{MemoryInfo, Plan, plan_of};
@@ -12,6 +13,7 @@ use crate::window::Window;
 use crate::windows::{Table, Used, Windows, gone, usage};
 use pl_core::bind::Platform;
 use pl_core::dtype::DType;
+use pl_core::explore::{Explore, Explored, Outcome};
 use pl_core::fault::{Checked, Fault, Interrupted, RankState, Report};
 use pl_core::ir::{ConstValue, Mode};
 use pl_core::runtime::{
@@ -40,6 +42,7 @@ pub struct Simulator {
     threads: usize,
     windows: Windows,
     devices: Devices,
+    explorations: Explorations,
 }
 
 impl Simulator {
@@ -56,7 +59,14 @@ impl Simulator {
             return Err(usage(format!("a world of {ranks} ranks"), "name at least one device"));
         }
         let threads = thread::available_parallelism().map_or(1, NonZero::get);
-        Ok(Simulator { platform: found, ranks, threads, windows: Windows::default(), devices: Devices::default() })
+        Ok(Simulator {
+            platform: found,
+            ranks,
+            threads,
+            windows: Windows::default(),
+            devices: Devices::default(),
+            explorations: Explorations::default(),
+        })
     }
 
     /// Each rank is one of the world, and stands once.
@@ -148,7 +158,7 @@ impl Engine for Simulator {
     }
 
     fn launch(&self, launch: Launch<'_>) -> Result<Report, EngineError> {
-        let Launch { calls, options } = launch;
+        let Launch { mut calls, options } = launch;
         self.check_ranks("a launch", calls.iter().map(|call| call.rank))?;
         let mut plans: Vec<Arc<Plan>> = Vec::with_capacity(calls.len());
         for (at, call) in calls.iter().enumerate() {
@@ -174,10 +184,40 @@ impl Engine for Simulator {
         used.iter_mut().for_each(|window| window.start(number, &call_of));
         // Also when a thread panics.
         used.poisoned = true;
-        let result = self.run(&used, calls, &plans, call_of, &options, start);
+        let result = match options.scheduler {
+            Scheduler::Explored(id) => self.explorations.with(id, |exploration| {
+                exploration.begin(&mut used, &mut calls, &plans, &options)?;
+                let report =
+                    self.run(&used, reborrowed(&mut calls), &plans, call_of, &options, start, Some(exploration))?;
+                let depends = !report.order_dependent.is_empty();
+                let compared = exploration.end(&mut used, &calls, &plans, depends);
+                compared.map(|()| report).map_err(|fault| EngineError::Fault(Box::new(fault)))
+            }),
+            _ => self.run(&used, calls, &plans, call_of, &options, start, None),
+        };
         used.poisoned = result.is_err();
         result
     }
+
+    fn explore(&self, how: &Explore, body: &mut dyn FnMut(Scheduler) -> Outcome) -> Result<Explored, EngineError> {
+        explore::explore(&self.explorations, &self.windows, how, body)
+    }
+}
+
+/// The same calls, whose memory comes back when these end.
+fn reborrowed<'c>(calls: &'c mut [RankCall<'_>]) -> Vec<RankCall<'c>> {
+    let arg = |arg: &'c mut ArgValue<'_>| match arg {
+        ArgValue::In(bytes) => ArgValue::In(bytes),
+        ArgValue::Out(bytes) => ArgValue::Out(bytes),
+        ArgValue::Window(window) => ArgValue::Window(*window),
+        ArgValue::Scalar(value) => ArgValue::Scalar(value.clone()),
+    };
+    let call = |call: &'c mut RankCall<'_>| RankCall {
+        rank: call.rank,
+        program: Arc::clone(&call.program),
+        args: call.args.iter_mut().map(arg).collect(),
+    };
+    calls.iter_mut().map(call).collect()
 }
 
 /// Checks the calls against the plans. Gives the windows that they use, each with what the first kernel calls it.
@@ -304,6 +344,7 @@ impl Simulator {
         call_of: Vec<Option<u32>>,
         options: &LaunchOptions,
         start: Instant,
+        exploration: Option<&mut Held<'_>>,
     ) -> Result<Report, EngineError> {
         let count = calls.len();
         let ranks: Vec<usize> = calls.iter().map(|call| call.rank).collect();
@@ -332,9 +373,10 @@ impl Simulator {
         let interrupt = options.interrupt.as_deref();
         let groups = groups(&machines);
         let ranks = Ranks { machines: &machines, env: &env, groups: groups.clone(), interrupt, bytes };
-        let (ended, threads) = match options.scheduler {
-            Scheduler::Parallel => Parallel(self.threads).run(&ranks),
-            Scheduler::Seeded(seed) => Seeded(seed).run(&ranks),
+        let (ended, threads) = match (options.scheduler, exploration) {
+            (_, Some(exploration)) => exploration.run(&ranks),
+            (Scheduler::Seeded(seed), None) => Seeded(seed).run(&ranks),
+            (Scheduler::Parallel | Scheduler::Explored(_), None) => Parallel(self.threads).run(&ranks),
         };
         let machines: Vec<Machine<'_>> =
             machines.into_iter().map(|m| m.into_inner().unwrap_or_else(PoisonError::into_inner)).collect();

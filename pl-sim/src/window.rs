@@ -1,6 +1,6 @@
 //! A window: the same memory on every rank of its domain.
 
-use crate::check::Memory;
+use crate::check::{Memory, Saved};
 use pl_core::dtype::DType;
 use pl_core::runtime::{Contents, WindowId};
 use std::sync::Arc;
@@ -50,6 +50,17 @@ impl Window {
     /// Takes all memory back from views that are gone; a rank of which there still is one.
     pub(crate) fn reclaim(&mut self) -> Option<usize> {
         self.memories.iter_mut().position(|memory| !memory.reclaim())
+    }
+
+    /// What it holds, rank by rank; only when there are no views.
+    pub(crate) fn save(&mut self) -> Vec<Saved> {
+        self.memories.iter_mut().filter_map(Memory::save).collect()
+    }
+
+    /// Makes it hold that again, and be no longer poisoned. A rank of which there is a view.
+    pub(crate) fn restore(&mut self, saved: &[Saved]) -> Option<usize> {
+        self.poisoned = false;
+        self.memories.iter_mut().zip(saved).position(|(memory, saved)| !memory.restore(saved))
     }
 
     /// Starts a launch; `calls` are the calls of the ranks of the world.

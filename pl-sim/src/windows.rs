@@ -1,6 +1,7 @@
 //! The windows of an engine. A launch takes those that it uses out of the table, and puts them back at its end: so nobody else reaches them meanwhile,
 //! and nothing is locked while it runs.
 
+use crate::check::Saved;
 use crate::shared::HostBuffer;
 use crate::window::Window;
 use pl_core::dtype::DType;
@@ -136,6 +137,23 @@ impl Table {
             Some(Entry::Here(found)) => Ok(found),
             Some(Entry::Taken { user, .. }) => Err(EngineError::InUse { window, user: user.clone() }),
             None => Err(gone(window)),
+        }
+    }
+
+    /// The id that the next window will have.
+    pub(crate) fn next(&self) -> WindowId {
+        WindowId(self.last + 1)
+    }
+
+    /// Makes a window hold again what it held, unless it is gone; whether it is not.
+    pub(crate) fn restore(&mut self, window: WindowId, saved: &[Saved]) -> Result<bool, EngineError> {
+        if !self.entries.contains_key(&window) {
+            return Ok(false);
+        }
+        let found = self.get_mut(window)?;
+        match found.restore(saved) {
+            Some(rank) => Err(viewed(window, rank)),
+            None => Ok(true),
         }
     }
 

@@ -32,6 +32,7 @@ impl Fault {
             Fault::Deadlock(fault) => stuck::deadlock(fault),
             Fault::Livelock(fault) => stuck::livelock(fault),
             Fault::OpBudget(fault) => stuck::op_budget(fault),
+            Fault::Differs(fault) => access::differs(fault),
             Fault::Interrupted(fault) => stuck::interrupted(fault),
         }
     }

@@ -75,6 +75,16 @@ impl Clock {
         Stamp { rank: self.rank, epoch: self.epoch, pc: pc as u32 }
     }
 
+    /// The epoch: that of the next notify.
+    pub(crate) const fn epoch(&self) -> u32 {
+        self.epoch
+    }
+
+    /// Per rank, the last epoch that is known; empty when none is of any.
+    pub(crate) fn all_known(&self) -> &[u32] {
+        &self.known
+    }
+
     /// The last epoch of a rank that is known.
     pub(crate) fn known(&self, rank: u32) -> u32 {
         self.known.get(rank as usize).copied().unwrap_or(0)

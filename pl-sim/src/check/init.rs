@@ -3,7 +3,7 @@
 use crate::region::Runs;
 
 /// The elements that are data.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Init {
     /// One bit per element, set when it is data; empty when all are.
     bits: Vec<u64>,

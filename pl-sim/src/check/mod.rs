@@ -68,6 +68,12 @@ enum Lent {
     Changed,
 }
 
+/// What one rank's memory held at some time.
+pub(crate) struct Saved {
+    bytes: Box<[u8]>,
+    init: Init,
+}
+
 /// What is known of the accesses to one rank's memory.
 struct History {
     init: Init,
@@ -192,6 +198,20 @@ impl Memory {
     pub(crate) fn put_back(&mut self, buffer: HostBuffer) {
         self.buffer = buffer.into();
         self.lent = Lent::No;
+    }
+
+    /// What it holds, between launches; `None` while there is a view.
+    pub(crate) fn save(&mut self) -> Option<Saved> {
+        let init = self.history.get_mut().unwrap_or_else(PoisonError::into_inner).init.clone();
+        self.bytes_mut().map(|bytes| Saved { bytes: bytes.into(), init })
+    }
+
+    /// Makes it hold that again, between launches; false while there is a view.
+    pub(crate) fn restore(&mut self, saved: &Saved) -> bool {
+        let Some(bytes) = self.bytes_mut() else { return false };
+        bytes.copy_from_slice(&saved.bytes);
+        self.history.get_mut().unwrap_or_else(PoisonError::into_inner).init.clone_from(&saved.init);
+        true
     }
 
     /// Makes every element data.

@@ -1,11 +1,11 @@
 //! Deposits into signal cells, and waits for them.
 
-use super::{Exec, Flow, Out};
+use super::{Exec, Flow, Out, Part};
 use crate::check::{Awaited, Deposit, Waited};
 use crate::machine::{Halt, State};
 use crate::plan::OpInst;
 use pl_core::fault::{AccessKind, Compare, Region, StaleWait};
-use pl_core::op::{EnumKind, NotifyOp, WaitCmp};
+use pl_core::op::{EnumKind, NotifyOp, OpCode, WaitCmp};
 
 fn unknown(kind: EnumKind, value: i32) -> Halt {
     Halt::Internal(format!("`{}` has no value {value}", kind.name()))
@@ -60,9 +60,9 @@ impl<'a> Exec<'_, 'a, '_> {
         Ok(Flow::Next)
     }
 
-    pub(super) fn await_cell(&mut self, op: &'a OpInst) -> Out {
+    /// The cell that a wait tests, and what it waits for.
+    fn awaited(&self, op: &'a OpInst) -> Result<(Part, Awaited), Halt> {
         let cell = self.cell(op, 0, self.own(op, 0)?, 1)?;
-        let window = self.window(cell.memory)?;
         let expected = self.scalar(op, 2)? as i32;
         let comparison = self.constant(op, 3)?;
         let compare = match WaitCmp::from_wire(comparison) {
@@ -70,7 +70,21 @@ impl<'a> Exec<'_, 'a, '_> {
             Some(WaitCmp::Ge) => Compare::Ge,
             None => return Err(unknown(EnumKind::WaitCmp, comparison)),
         };
-        let awaited = Awaited { index: cell.runs.base(), expected, compare };
+        Ok((cell, Awaited { index: cell.runs.base(), expected, compare }))
+    }
+
+    /// Whether the rank stands before a wait that would park it now. An op that would fail does not block.
+    pub(crate) fn is_blocked(&self) -> bool {
+        let machine = &*self.machine;
+        let Some(op) = machine.plan.op_at(machine.pc).filter(|op| op.code == OpCode::Wait) else { return false };
+        let Ok((cell, awaited)) = self.awaited(op) else { return false };
+        let value = self.window(cell.memory).map(|window| window.memory(cell.owner).peek_cell(awaited.index));
+        value.is_ok_and(|value| !awaited.compare.holds(value, awaited.expected))
+    }
+
+    pub(super) fn await_cell(&mut self, op: &'a OpInst) -> Out {
+        let (cell, awaited) = self.awaited(op)?;
+        let window = self.window(cell.memory)?;
         let machine = &mut *self.machine;
         match window.memory(cell.owner).wait(awaited, &mut machine.clock, machine.pc) {
             Ok(Waited::Passed { stale }) => {

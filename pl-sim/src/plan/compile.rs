@@ -74,6 +74,7 @@ impl<'p> Compiler<'p> {
             scalars: vec![],
             params: function.params.len(),
             domains: program.bindings.domains.clone(),
+            hash: std::sync::OnceLock::new(),
             places: function.places.clone(),
             loc: function.loc,
         };

@@ -16,7 +16,7 @@ use pl_core::ir::{BinOp, Function, Loc, Mode, Name, Place, UnOp};
 use pl_core::op::{Access, OpCode, ParamKind};
 use pl_core::runtime::EngineError;
 use scalar::ScalarTy;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// A register: 64 bits of a type that the plan knows.
 pub(crate) type Reg = u32;
@@ -208,6 +208,8 @@ pub struct Plan {
     pub(crate) params: usize,
     /// The number of ranks of each domain that it was bound to.
     pub(crate) domains: Vec<usize>,
+    /// What [`Plan::hash`] gives.
+    hash: OnceLock<u32>,
     /// What the locations mean.
     places: Vec<Place>,
     /// Where the kernel itself stands.
@@ -234,6 +236,23 @@ impl Plan {
     pub(crate) fn site(&self, rank: usize, pc: usize) -> Site {
         let origin = self.origins.get(pc).copied().unwrap_or(Origin { loc: self.loc, what: "kernel" });
         Site { rank, kernel: self.kernel.clone(), place: self.place(origin.loc), op: origin.what }
+    }
+
+    /// Whether an op deposits into the window of a parameter.
+    pub(crate) fn notifies_any(&self, param: usize) -> bool {
+        self.ops.iter().any(|op| {
+            op.args.iter().zip(op.code.info().params).any(|(arg, info)| match (*arg, info.kind) {
+                (Operand::Memory(memory), ParamKind::Memory(Access::Notify, _)) => {
+                    self.memories[memory as usize].param == param
+                }
+                _ => false,
+            })
+        })
+    }
+
+    /// A hash of what is executed; places in the source do not count.
+    pub(crate) fn hash(&self) -> u32 {
+        *self.hash.get_or_init(|| crate::explore::hash(self))
     }
 
     /// The registers of a list.

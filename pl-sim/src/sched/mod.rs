@@ -2,13 +2,14 @@
 
 mod groups;
 mod parallel;
+pub(crate) mod random;
 mod seeded;
 
-pub(crate) use groups::Groups;
+pub(crate) use groups::{Groups, Standing};
 pub(crate) use parallel::Parallel;
 pub(crate) use seeded::Seeded;
 
-use crate::machine::{Env, Halt, Machine};
+use crate::machine::{Env, Halt, Machine, Wake};
 use std::sync::atomic::AtomicBool;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -27,12 +28,12 @@ pub(crate) struct Ranks<'l, 'a> {
 }
 
 impl<'l, 'a> Ranks<'l, 'a> {
-    fn machine(&self, rank: usize) -> MutexGuard<'l, Machine<'a>> {
+    pub(crate) fn machine(&self, rank: usize) -> MutexGuard<'l, Machine<'a>> {
         // A machine whose thread panicked is not run again: the panic goes on when the threads are joined.
         self.machines[rank].lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn interrupted(&self) -> bool {
+    pub(crate) fn interrupted(&self) -> bool {
         self.interrupt.is_some_and(|flag| flag.load(std::sync::atomic::Ordering::Relaxed))
     }
 }
@@ -54,4 +55,21 @@ pub(crate) enum Ended {
 pub(crate) trait Schedule {
     /// Runs until no rank can, or one fails. Also gives the number of threads that ran ranks.
     fn run(&self, ranks: &Ranks<'_, '_>) -> (Ended, usize);
+}
+
+/// Ranks that were woken during a turn, where one thread runs all.
+#[derive(Default)]
+pub(crate) struct Woken(Mutex<Vec<usize>>);
+
+impl Wake for Woken {
+    fn wake(&self, rank: usize) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).push(rank);
+    }
+}
+
+impl Woken {
+    /// Hands each of them to `f`, once.
+    pub(crate) fn take(&self, f: impl FnMut(usize)) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).drain(..).for_each(f);
+    }
 }

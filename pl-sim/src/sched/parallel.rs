@@ -124,7 +124,7 @@ impl<'w> Worker<'w, '_, '_> {
             queue = self.shared.lock();
             queue.running -= 1;
             match outcome {
-                Ok(Stop::Yield) => queue.ready.push_back(rank),
+                Ok(Stop::Yield | Stop::Before) => queue.ready.push_back(rank),
                 Ok(stop @ (Stop::Parked | Stop::Done)) => {
                     if let Some(group) = queue.standing.stopped(rank, stop == Stop::Done) {
                         queue.ended.get_or_insert(Ended::Stuck(group));

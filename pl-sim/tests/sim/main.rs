@@ -5,6 +5,7 @@ mod concurrency;
 #[path = "../../../pl-core/tests/support/mod.rs"]
 mod core_support;
 mod domains;
+mod explore;
 mod faults;
 mod numbers;
 mod protocols;

@@ -114,3 +114,11 @@ pub(super) fn out_of_bounds(fault: &OutOfBounds) -> Explanation {
             )))
         .help("offset + extent must not be more than the extent of the memory, on every axis; a ragged tail takes `pl::min(…)`")
 }
+
+pub(super) fn differs(fault: &Differs) -> Explanation {
+    Explanation::error(format!(
+        "the result depends on the schedule: {} is another one on rank {} than after the first schedule, although nothing raced",
+        fault.region, fault.rank
+    ))
+    .help("look for what differs between the runs outside of the kernels: input that changes, windows that are shared with others")
+}

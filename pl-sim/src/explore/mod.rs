@@ -1,0 +1,428 @@
+//! Exploration: one launch, or several, under many schedules; the first that fails is made smaller, and can be run again.
+//!
+//! | file | what |
+//! |---|---|
+//! | `run.rs` | a scheduler that is told who runs next |
+//! | `guide.rs`, `tree.rs` | who tells it: chance, priorities, a schedule to follow; all schedules that can differ |
+//! | `event.rs` | which ops may change places |
+//! | `schedule.rs` | a schedule as a value and as a token |
+//! | `shrink.rs` | a smaller schedule that fails alike |
+//! | `restore.rs` | memory as the first schedule found it, and what it left |
+
+mod event;
+mod guide;
+mod restore;
+mod run;
+mod schedule;
+mod shrink;
+mod tree;
+
+use crate::plan::Plan;
+use crate::sched::random::Random;
+use crate::windows::{Used, Windows, usage};
+use guide::{Chance, Follow, Priorities};
+use pl_core::explore::{ExplorationId, Explore, Explored, Found, Outcome, Progress, Strategy};
+use pl_core::fault::Fault;
+use pl_core::runtime::{ArgValue, EngineError, LaunchOptions, RankCall, Scheduler, WindowId};
+use restore::Left;
+use run::{Guide, Guided};
+use schedule::{Hash, OfLaunch, Print, Schedule};
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
+use tree::Tree;
+
+/// The explorations of an engine that are under way.
+#[derive(Default)]
+pub(crate) struct Explorations(Mutex<Table>);
+
+#[derive(Default)]
+struct Table {
+    last: u64,
+    running: BTreeMap<ExplorationId, Arc<Mutex<State>>>,
+}
+
+/// Who chooses.
+enum Chooser {
+    Chance(Chance),
+    Priorities(Priorities),
+    Tree(Tree),
+    Follow(Follow),
+}
+
+impl Chooser {
+    fn guide(&mut self) -> &mut dyn Guide {
+        match self {
+            Chooser::Chance(guide) => guide,
+            Chooser::Priorities(guide) => guide,
+            Chooser::Tree(guide) => guide,
+            Chooser::Follow(guide) => guide,
+        }
+    }
+}
+
+/// An exploration that is under way.
+struct State {
+    found: restore::Found,
+    /// Windows from this one on are of the body's making.
+    first_of_body: WindowId,
+    /// What the launches of the first schedule left.
+    left: Vec<Left>,
+    chooser: Chooser,
+    /// What has run of this schedule.
+    recorded: Schedule,
+    /// Why the exploration cannot go on.
+    trouble: Option<EngineError>,
+}
+
+/// Records who runs.
+struct Recorder<'r> {
+    guide: &'r mut dyn Guide,
+    launch: &'r mut OfLaunch,
+}
+
+impl Guide for Recorder<'_> {
+    fn choose(&mut self, ready: &[u32], last: Option<u32>) -> u32 {
+        let call = self.guide.choose(ready, last);
+        self.launch.push(call);
+        call
+    }
+
+    fn wants_events(&self) -> bool {
+        self.guide.wants_events()
+    }
+
+    fn executed(&mut self, event: event::Event) {
+        self.guide.executed(event);
+    }
+}
+
+/// An exploration, held by one of its launches.
+pub(crate) struct Held<'e>(MutexGuard<'e, State>);
+
+impl Explorations {
+    fn lock(&self) -> MutexGuard<'_, Table> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn get(&self, id: ExplorationId) -> Option<Arc<Mutex<State>>> {
+        self.lock().running.get(&id).cloned()
+    }
+
+    /// Runs a launch of an exploration: `launch` is handed the exploration.
+    pub(crate) fn with<R>(
+        &self,
+        id: ExplorationId,
+        launch: impl FnOnce(&mut Held<'_>) -> Result<R, EngineError>,
+    ) -> Result<R, EngineError> {
+        let state = self.get(id).ok_or_else(|| {
+            usage(
+                "a launch of an exploration that has ended",
+                "launch on the world itself: the handle is the body's alone",
+            )
+        })?;
+        let held = match state.try_lock() {
+            Ok(held) => held,
+            Err(TryLockError::Poisoned(poisoned)) => poisoned.into_inner(),
+            Err(TryLockError::WouldBlock) => {
+                return Err(usage(
+                    "two launches of one exploration at the same time",
+                    "launch one after the other, or several worlds in one launch: `World::launch_together`",
+                ));
+            }
+        };
+        launch(&mut Held(held))
+    }
+}
+
+impl Held<'_> {
+    /// Prepares memory for a launch, and checks that it is the one that a token was made for.
+    pub(crate) fn begin(
+        &mut self,
+        used: &mut Used<'_>,
+        calls: &mut [RankCall<'_>],
+        plans: &[Arc<Plan>],
+        options: &LaunchOptions,
+    ) -> Result<(), EngineError> {
+        let state = &mut *self.0;
+        let launch = state.recorded.launches.len();
+        let print = print(calls, plans, options);
+        state.found.windows(used, state.first_of_body);
+        state.found.arguments(launch, calls);
+        state.recorded.launches.push(OfLaunch { print, segments: vec![] });
+        match &mut state.chooser {
+            Chooser::Tree(tree) => tree.start(launch),
+            Chooser::Follow(follow) => {
+                if let Some(problem) = follow.start(launch, &print) {
+                    let error = usage(
+                        format!("the token does not fit: {problem}"),
+                        "explore again: a new failure comes with a new token",
+                    );
+                    state.trouble = Some(error.clone());
+                    return Err(error);
+                }
+            }
+            Chooser::Chance(_) | Chooser::Priorities(_) => {}
+        }
+        Ok(())
+    }
+
+    /// Runs the ranks.
+    pub(crate) fn run(&mut self, ranks: &crate::sched::Ranks<'_, '_>) -> (crate::sched::Ended, usize) {
+        use crate::sched::Schedule as _;
+        let State { chooser, recorded, .. } = &mut *self.0;
+        match recorded.launches.last_mut() {
+            Some(launch) => {
+                let mut recorder = Recorder { guide: chooser.guide(), launch };
+                Guided(RefCell::new(&mut recorder)).run(ranks)
+            }
+            None => Guided(RefCell::new(chooser.guide())).run(ranks),
+        }
+    }
+
+    /// Compares what a launch left, which went well, with what it left after the first schedule.
+    pub(crate) fn end(
+        &mut self,
+        used: &mut Used<'_>,
+        calls: &[RankCall<'_>],
+        plans: &[Arc<Plan>],
+        depends: bool,
+    ) -> Result<(), Fault> {
+        let state = &mut *self.0;
+        let launch = state.recorded.launches.len() - 1;
+        let left = Left::new(used, calls, plans, depends);
+        match state.left.get_mut(launch) {
+            Some(first) => first.differs(&left).map_or(Ok(()), Err),
+            None => {
+                state.left.push(left);
+                Ok(())
+            }
+        }
+    }
+}
+
+/// What of a launch its schedule depends on.
+fn print(calls: &[RankCall<'_>], plans: &[Arc<Plan>], options: &LaunchOptions) -> Print {
+    let (mut arguments, mut all) = (Hash::default(), Hash::default());
+    for (call, plan) in calls.iter().zip(plans) {
+        arguments.write(&(call.rank as u64).to_le_bytes());
+        for info in &plan.memories {
+            info.shape.iter().for_each(|extent| arguments.write(&(*extent as u64).to_le_bytes()));
+            arguments.write(&[0xff]);
+        }
+        for arg in &call.args {
+            if let ArgValue::Scalar(value) = arg {
+                // A hash takes any text.
+                let _ = write!(arguments, "{value:?}");
+            }
+        }
+        all.write(&plan.hash().to_le_bytes());
+    }
+    let options = Hash::of(&options.effects());
+    Print { calls: calls.len() as u32, arguments: arguments.value(), options, plans: all.value() }
+}
+
+/// A hash of what prints.
+pub(crate) fn hash(text: &impl std::fmt::Display) -> u32 {
+    let mut hash = Hash::default();
+    // A hash takes any text.
+    let _ = write!(hash, "{text}");
+    hash.value()
+}
+
+/// What came of one run of the body.
+struct Ran {
+    outcome: Outcome,
+    schedule: Schedule,
+    chooser: Chooser,
+}
+
+/// Runs the body of an exploration.
+struct Explorer<'e> {
+    windows: &'e Windows,
+    id: ExplorationId,
+    state: Arc<Mutex<State>>,
+    body: &'e mut dyn FnMut(Scheduler) -> Outcome,
+    progress: &'e dyn Fn(Progress),
+    /// Schedules that ran, and how many will.
+    schedules: u64,
+    of: Option<u64>,
+}
+
+/// Ends an exploration.
+struct Registered<'e>(&'e Explorations, ExplorationId);
+
+impl Drop for Registered<'_> {
+    fn drop(&mut self) {
+        self.0.lock().running.remove(&self.1);
+    }
+}
+
+/// Explores: see [`pl_core::runtime::Engine::explore`].
+pub(crate) fn explore(
+    explorations: &Explorations,
+    windows: &Windows,
+    how: &Explore,
+    body: &mut dyn FnMut(Scheduler) -> Outcome,
+) -> Result<Explored, EngineError> {
+    if how.schedules == 0 {
+        return Err(usage("an exploration of no schedules", "run at least one"));
+    }
+    let replayed = match &how.strategy {
+        Strategy::Replay(token) => Some(Schedule::from_token(token).map_err(|problem| {
+            usage(format!("`{token}` is no token: {problem}"), "copy the whole token from the report of a failure")
+        })?),
+        _ => None,
+    };
+    let state = Arc::new(Mutex::new(State {
+        found: restore::Found::default(),
+        first_of_body: windows.lock().next(),
+        left: vec![],
+        chooser: Chooser::Follow(Follow::new(Schedule::default())),
+        recorded: Schedule::default(),
+        trouble: None,
+    }));
+    let id = {
+        let mut table = explorations.lock();
+        table.last += 1;
+        let id = ExplorationId(table.last);
+        table.running.insert(id, state.clone());
+        id
+    };
+    let _registered = Registered(explorations, id);
+    let progress = |progress: Progress| {
+        if let Some(f) = &how.progress {
+            f(progress);
+        }
+    };
+    let of = (how.strategy != Strategy::Exhaustive).then_some(how.schedules);
+    let mut explorer = Explorer { windows, id, state, body, progress: &progress, schedules: 0, of };
+    match replayed {
+        Some(schedule) => explorer.replay(how, schedule),
+        None => explorer.search(how),
+    }
+}
+
+impl Explorer<'_> {
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Runs the body once.
+    fn run(&mut self, chooser: Chooser) -> Result<Ran, EngineError> {
+        {
+            let mut state = self.lock();
+            state.found.restore(self.windows)?;
+            (state.chooser, state.recorded) = (chooser, Schedule::default());
+        }
+        let outcome = (self.body)(Scheduler::Explored(self.id));
+        let mut state = self.lock();
+        if let Some(trouble) = state.trouble.take() {
+            return Err(trouble);
+        }
+        let chooser = std::mem::replace(&mut state.chooser, Chooser::Follow(Follow::new(Schedule::default())));
+        Ok(Ran { outcome, schedule: std::mem::take(&mut state.recorded), chooser })
+    }
+
+    fn report(&self, shrinking: bool) {
+        (self.progress)(Progress { schedules: self.schedules, of: self.of.filter(|_| !shrinking), shrinking });
+    }
+
+    fn search(&mut self, how: &Explore) -> Result<Explored, EngineError> {
+        let mut explored = Explored {
+            strategy: how.strategy.clone(),
+            seed: how.seed,
+            schedules: 0,
+            redundant: 0,
+            complete: false,
+            found: None,
+        };
+        let mut seeds = Random::new(how.seed);
+        let mut steps = 0;
+        let mut tree = Tree::default();
+        while explored.schedules < how.schedules {
+            let random = Random::new(seeds.next());
+            let chooser = match &how.strategy {
+                Strategy::Exhaustive => {
+                    tree.begin();
+                    Chooser::Tree(std::mem::take(&mut tree))
+                }
+                Strategy::Pct if steps > 0 => Chooser::Priorities(Priorities::new(random, steps)),
+                _ => Chooser::Chance(Chance::new(random)),
+            };
+            let ran = self.run(chooser)?;
+            self.schedules += 1;
+            explored.schedules += 1;
+            steps = steps.max(ran.schedule.steps());
+            self.report(false);
+            match ran.outcome {
+                Outcome::Right => {}
+                Outcome::Fails(_) => {
+                    explored.found = Some(self.smaller(ran.schedule, &ran.outcome)?);
+                    return Ok(explored);
+                }
+                Outcome::Ends => return Ok(explored),
+            }
+            if ran.schedule.launches.is_empty() {
+                return Err(usage(
+                    "the body of an exploration launched nothing",
+                    "launch with the world that it is given: the launches of another handle are not explored",
+                ));
+            }
+            if let Chooser::Tree(mut walked) = ran.chooser {
+                if walked.strayed {
+                    return Err(usage(
+                        "the body of an exploration does not do the same each time that it runs",
+                        "let it launch the same calls on the same data, whatever ran before",
+                    ));
+                }
+                explored.redundant += u64::from(walked.is_redundant());
+                explored.complete = !walked.advance();
+                tree = walked;
+                if explored.complete {
+                    break;
+                }
+            }
+        }
+        Ok(explored)
+    }
+
+    fn replay(&mut self, how: &Explore, schedule: Schedule) -> Result<Explored, EngineError> {
+        let launches = schedule.launches.len();
+        let token = schedule.token();
+        let switches = schedule.switches();
+        let ran = self.run(Chooser::Follow(Follow::new(schedule)))?;
+        let strayed = match &ran.chooser {
+            Chooser::Follow(follow) => follow.strayed.map(|s| (s.step, s.call)),
+            _ => None,
+        };
+        let problem = match strayed {
+            Some((step, call)) => {
+                format!(
+                    "at its step {step} it asks for call {call}, which cannot go on there: the input differs, or the kernel"
+                )
+            }
+            None if ran.outcome == Outcome::Right && ran.schedule.launches.len() < launches => {
+                format!("it was made with {launches} launches, and there were {}", ran.schedule.launches.len())
+            }
+            None => String::new(),
+        };
+        if !problem.is_empty() {
+            return Err(usage(
+                format!("the token does not fit: {problem}"),
+                "explore again: a new failure comes with a new token",
+            ));
+        }
+        let fails = matches!(ran.outcome, Outcome::Fails(_));
+        let found = fails.then_some(Found { token, switches, switches_before: switches, repeatable: true });
+        Ok(Explored {
+            strategy: how.strategy.clone(),
+            seed: how.seed,
+            schedules: 1,
+            redundant: 0,
+            complete: false,
+            found,
+        })
+    }
+}
