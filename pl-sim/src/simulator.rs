@@ -187,13 +187,13 @@ impl Engine for Simulator {
         let result = match options.scheduler {
             Scheduler::Explored(id) => self.explorations.with(id, |exploration| {
                 exploration.begin(&mut used, &mut calls, &plans, &options)?;
-                let report =
-                    self.run(&used, reborrowed(&mut calls), &plans, call_of, &options, start, Some(exploration))?;
+                let how = How { options: &options, start, exploration: Some(&mut *exploration) };
+                let report = self.run(&used, reborrowed(&mut calls), &plans, call_of, how)?;
                 let depends = !report.order_dependent.is_empty();
-                let compared = exploration.end(&mut used, &calls, &plans, depends);
-                compared.map(|()| report).map_err(|fault| EngineError::Fault(Box::new(fault)))
+                exploration.end(&mut used, &calls, &plans, depends)?;
+                Ok(report)
             }),
-            _ => self.run(&used, calls, &plans, call_of, &options, start, None),
+            _ => self.run(&used, calls, &plans, call_of, How { options: &options, start, exploration: None }),
         };
         used.poisoned = result.is_err();
         result
@@ -202,6 +202,14 @@ impl Engine for Simulator {
     fn explore(&self, how: &Explore, body: &mut dyn FnMut(Scheduler) -> Outcome) -> Result<Explored, EngineError> {
         explore::explore(&self.explorations, &self.windows, how, body)
     }
+}
+
+/// How to run calls.
+struct How<'o, 'e> {
+    options: &'o LaunchOptions,
+    start: Instant,
+    /// The exploration that they are part of.
+    exploration: Option<&'o mut Held<'e>>,
 }
 
 /// The same calls, whose memory comes back when these end.
@@ -342,10 +350,9 @@ impl Simulator {
         calls: Vec<RankCall<'a>>,
         plans: &'a [Arc<Plan>],
         call_of: Vec<Option<u32>>,
-        options: &LaunchOptions,
-        start: Instant,
-        exploration: Option<&mut Held<'_>>,
+        how: How<'_, '_>,
     ) -> Result<Report, EngineError> {
+        let How { options, start, exploration } = how;
         let count = calls.len();
         let ranks: Vec<usize> = calls.iter().map(|call| call.rank).collect();
         let mut machines = Vec::with_capacity(count);

@@ -22,7 +22,6 @@ use crate::sched::random::Random;
 use crate::windows::{Used, Windows, usage};
 use guide::{Chance, Follow, Priorities};
 use pl_core::explore::{ExplorationId, Explore, Explored, Found, Outcome, Progress, Strategy};
-use pl_core::fault::Fault;
 use pl_core::runtime::{ArgValue, EngineError, LaunchOptions, RankCall, Scheduler, WindowId};
 use restore::Left;
 use run::{Guide, Guided};
@@ -188,12 +187,15 @@ impl Held<'_> {
         calls: &[RankCall<'_>],
         plans: &[Arc<Plan>],
         depends: bool,
-    ) -> Result<(), Fault> {
+    ) -> Result<(), EngineError> {
         let state = &mut *self.0;
         let launch = state.recorded.launches.len() - 1;
         let left = Left::new(used, calls, plans, depends);
         match state.left.get_mut(launch) {
-            Some(first) => first.differs(&left).map_or(Ok(()), Err),
+            Some(first) => match first.differs(&left) {
+                Some(fault) => Err(EngineError::Fault(Box::new(fault))),
+                None => Ok(()),
+            },
             None => {
                 state.left.push(left);
                 Ok(())

@@ -71,7 +71,7 @@ impl Running<'_, '_, '_> {
 
     /// Executes the op that a rank stands before, and what follows up to the next one.
     fn step(&mut self, call: usize, guide: &mut dyn Guide) -> Result<(), Ended> {
-        let mut event = guide.wants_events().then(|| self.with_exec(call, |exec| Event::next(exec)));
+        let mut event = guide.wants_events().then(|| self.with_exec(call, Event::next));
         let known = |machine: &Machine<'_>| machine.clock.all_known().to_vec();
         let before = event.as_ref().map(|_| known(&self.ranks.machine(call)));
         let stop = self.turn(call, 1)?;
