@@ -123,7 +123,8 @@ mod lang;
 pub use half;
 pub use host::{
     AllreduceMode, BindProblem, Call, Card, Count, Error, Fault, HostCall, HostLaunch, HostReport, HostStages,
-    LaunchOptions, LaunchStages, RankView, RankViewMut, Report, ScalarArgument, Scheduler, Stage, Window, World,
+    Injection, LaunchOptions, LaunchStages, RankView, RankViewMut, Report, ScalarArgument, Scheduler, Stage, Window,
+    World,
 };
 pub use lang::*;
 pub use ndarray;

@@ -10,7 +10,7 @@ pub use lint::{LintKind, Lints};
 
 use crate::dtype::DType;
 use crate::ir::{Name, Place};
-use crate::runtime::Scheduler;
+use crate::runtime::{Injection, Scheduler};
 use std::collections::BTreeSet;
 use std::time::Duration;
 
@@ -55,6 +55,8 @@ pub struct Report {
     /// others notify meanwhile, and a transfer that adds to elements of a float type to which others add meanwhile. In the order of their places, each
     /// once.
     pub order_dependent: Vec<Site>,
+    /// Faults that the launch asked for and that did not happen: their ranks did not come that far.
+    pub not_injected: Vec<NotInjected>,
 }
 
 /// How much was checked.
@@ -105,6 +107,8 @@ pub enum Fault {
     OpBudget(OpBudget),
     /// Schedules of one launch that leave different results, although nothing raced.
     Differs(Differs),
+    /// No rank can run, and an injected fault stopped some.
+    Stopped(Stopped),
     /// The run was interrupted from outside.
     Interrupted(Interrupted),
 }
@@ -480,6 +484,8 @@ pub enum RankState {
     Running(Site),
     /// It re-reads cells that do not change, here.
     Spinning(Site),
+    /// An injected fault stopped it, here.
+    Stopped(Site),
     /// Its device is busy with another launch.
     Queued,
     /// It has no call in this launch.
@@ -528,6 +534,39 @@ pub struct Differs {
     pub region: Region,
 }
 
+/// No rank can run, and a fault that the launch asked for ([`Injection::Stop`]) stopped some.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Stopped {
+    /// As of a [`Deadlock`].
+    pub among: Vec<usize>,
+    /// Each rank that was stopped.
+    pub stopped: Vec<StoppedRank>,
+    /// The ranks that spin meanwhile.
+    pub spinning: Vec<Spinning>,
+    /// The ranks that are blocked in a wait meanwhile.
+    pub blocked: Vec<Blocked>,
+    /// How many of these ranks are done.
+    pub finished: usize,
+}
+
+/// A rank that an injected fault stopped.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StoppedRank {
+    /// The op that it did not execute.
+    pub site: Site,
+    /// The number of the op that the launch named. The rank stopped at the first op that has this number or a greater one.
+    pub op: u64,
+}
+
+/// A fault that a launch asked for and that did not happen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct NotInjected {
+    /// The fault.
+    pub injection: Injection,
+    /// How many ops the rank executed, or how many notifies it made.
+    pub reached: u64,
+}
+
 /// The run was interrupted from outside.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Interrupted {
@@ -556,6 +595,7 @@ impl Fault {
             Fault::Livelock(_) => "livelock",
             Fault::OpBudget(_) => "op-budget",
             Fault::Differs(_) => "differs",
+            Fault::Stopped(_) => "stopped",
             Fault::Interrupted(_) => "interrupted",
         }
     }
@@ -580,6 +620,7 @@ impl Fault {
             Fault::Livelock(f) => f.spinning.first().map(|s| &s.site),
             Fault::OpBudget(f) => Some(&f.site),
             Fault::Differs(_) => None,
+            Fault::Stopped(f) => f.stopped.first().map(|s| &s.site),
             Fault::Interrupted(f) => f.ranks.iter().find_map(|(_, state)| state.site()),
         }
     }
@@ -593,6 +634,7 @@ impl Fault {
             Fault::Collective(f) => vec![&f.first, &f.second],
             Fault::Deadlock(f) => f.blocked.iter().map(|b| &b.site).collect(),
             Fault::Livelock(f) => f.spinning.iter().map(|s| &s.site).chain(f.blocked.iter().map(|b| &b.site)).collect(),
+            Fault::Stopped(f) => f.stopped.iter().map(|s| &s.site).chain(f.blocked.iter().map(|b| &b.site)).collect(),
             _ => self.site().into_iter().collect(),
         }
     }
@@ -614,7 +656,10 @@ impl RankState {
     pub const fn site(&self) -> Option<&Site> {
         match self {
             RankState::Finished | RankState::Queued | RankState::NoCall => None,
-            RankState::Blocked(site) | RankState::Running(site) | RankState::Spinning(site) => Some(site),
+            RankState::Blocked(site)
+            | RankState::Running(site)
+            | RankState::Spinning(site)
+            | RankState::Stopped(site) => Some(site),
         }
     }
 }

@@ -7,6 +7,7 @@ use crate::explore::{ExplorationId, Explore, Explored, Outcome};
 use crate::fault::{Fault, Report};
 use crate::ir::{ConstValue, Name};
 use std::fmt;
+use std::str::FromStr;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
@@ -127,6 +128,8 @@ pub struct LaunchOptions {
     pub op_budget: u64,
     /// When it becomes true, the run ends with [`Fault::Interrupted`].
     pub interrupt: Option<Arc<AtomicBool>>,
+    /// What goes wrong in the run on purpose.
+    pub inject: Vec<Injection>,
 }
 
 impl LaunchOptions {
@@ -135,13 +138,19 @@ impl LaunchOptions {
 
     /// What of the options changes what a schedule does, as text: a replay needs the same.
     pub fn effects(&self) -> String {
-        format!("budget {}", self.op_budget)
+        let inject: String = self.inject.iter().map(|injection| format!(", {injection}")).collect();
+        format!("budget {}{inject}", self.op_budget)
     }
 }
 
 impl Default for LaunchOptions {
     fn default() -> Self {
-        LaunchOptions { scheduler: Scheduler::Parallel, op_budget: LaunchOptions::DEFAULT_OP_BUDGET, interrupt: None }
+        LaunchOptions {
+            scheduler: Scheduler::Parallel,
+            op_budget: LaunchOptions::DEFAULT_OP_BUDGET,
+            interrupt: None,
+            inject: vec![],
+        }
     }
 }
 
@@ -155,6 +164,107 @@ pub enum Scheduler {
     Seeded(u64),
     /// One thread; the exploration chooses the interleaving.
     Explored(ExplorationId),
+}
+
+/// Something that goes wrong in a run on purpose, so that a test sees what becomes of it: the right result, or a report.
+///
+/// Ranks are named as the world that was opened numbers them. Ops and notifies of a rank count from 1: ops as the op budget counts them, so that an iteration
+/// of a loop has a number, too. What names a number that its rank does not reach is in [`Report::not_injected`].
+///
+/// As text it is what the examples take as `--inject`: `stop:1@5`, `delay:1@5`, `lose:0@2`, `double:0@2`.
+///
+/// ```
+/// use pl_core::runtime::Injection;
+///
+/// let stop: Injection = "stop:1@5".parse()?;
+/// assert_eq!(stop, Injection::Stop { rank: 1, op: 5 });
+/// assert_eq!(stop.to_string(), "stop:1@5");
+/// # Ok::<(), String>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Injection {
+    /// The rank stops before that op, for good. The run ends with [`Fault::Stopped`] when no other rank can run, unless another check ends it before.
+    Stop {
+        /// The rank.
+        rank: usize,
+        /// The op.
+        op: u64,
+    },
+    /// The rank is put aside before that op until no other rank of the launch can run.
+    Delay {
+        /// The rank.
+        rank: usize,
+        /// The op.
+        op: u64,
+    },
+    /// That notify of the rank does not reach its cell. `pld::tensor::put_with_signal` counts as a notify; its data arrives.
+    Lose {
+        /// The rank that notifies.
+        rank: usize,
+        /// The notify.
+        notify: u64,
+    },
+    /// That notify of the rank reaches its cell twice.
+    Double {
+        /// The rank that notifies.
+        rank: usize,
+        /// The notify.
+        notify: u64,
+    },
+}
+
+impl Injection {
+    /// What it is called, its rank and its number.
+    const fn parts(&self) -> (&'static str, usize, u64) {
+        match *self {
+            Injection::Stop { rank, op } => ("stop", rank, op),
+            Injection::Delay { rank, op } => ("delay", rank, op),
+            Injection::Lose { rank, notify } => ("lose", rank, notify),
+            Injection::Double { rank, notify } => ("double", rank, notify),
+        }
+    }
+
+    /// The rank that it befalls.
+    pub const fn rank(&self) -> usize {
+        self.parts().1
+    }
+
+    /// The number of the op or notify.
+    pub const fn number(&self) -> u64 {
+        self.parts().2
+    }
+}
+
+/// `stop:1@5`
+impl fmt::Display for Injection {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (what, rank, number) = self.parts();
+        write!(f, "{what}:{rank}@{number}")
+    }
+}
+
+impl FromStr for Injection {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Injection, String> {
+        let read = || {
+            let (what, at) = text.split_once(':')?;
+            let (rank, number) = at.split_once('@')?;
+            let (rank, number) = (rank.parse().ok()?, number.parse().ok()?);
+            match what {
+                "stop" => Some(Injection::Stop { rank, op: number }),
+                "delay" => Some(Injection::Delay { rank, op: number }),
+                "lose" => Some(Injection::Lose { rank, notify: number }),
+                "double" => Some(Injection::Double { rank, notify: number }),
+                _ => None,
+            }
+        };
+        read().ok_or_else(|| {
+            format!(
+                "`{text}` is no fault to inject, expected `stop:RANK@OP`, `delay:RANK@OP`, `lose:RANK@NOTIFY` or `double:RANK@NOTIFY`"
+            )
+        })
+    }
 }
 
 /// Who uses a window.

@@ -14,6 +14,7 @@ mod devices;
 mod elementwise;
 mod exec;
 mod explore;
+mod inject;
 mod machine;
 mod memory;
 mod num;

@@ -4,6 +4,7 @@ use crate::check::Awaited;
 use crate::check::clock::Clock;
 use crate::check::init::Init;
 use crate::exec::{Entered, Exec, Flow};
+use crate::inject::Faults;
 use crate::plan::scalar;
 use crate::plan::{Checked, Inst, Plan};
 use crate::tiles::Tiles;
@@ -11,7 +12,7 @@ use crate::window::Window;
 use pl_core::bind::Platform;
 use pl_core::fault::{Arithmetic, ArithmeticProblem, DeclaredType, Fault, OpBudget, RankCost, Site, StaleWait};
 use pl_core::op::dispatch;
-use pl_core::runtime::WindowId;
+use pl_core::runtime::{Injection, WindowId};
 use std::collections::BTreeSet;
 use std::sync::atomic::Ordering::SeqCst;
 use std::sync::atomic::{AtomicBool, AtomicU64};
@@ -129,6 +130,8 @@ pub(crate) enum State {
     Waiting(u32, Awaited),
     /// It re-reads that element of that memory until others change its memory.
     Spinning(u32, usize),
+    /// A fault that the launch asked for stopped it, before the op with this number.
+    Stopped(u64),
     /// Its kernel returned.
     Done,
 }
@@ -151,6 +154,10 @@ pub(crate) enum Stop {
     Before,
     /// Somebody will wake it.
     Parked,
+    /// It can go on, and a fault that the launch asked for wants it to when no other rank can.
+    Delayed,
+    /// A fault that the launch asked for stopped it.
+    Stopped,
     /// Its kernel returned.
     Done,
 }
@@ -183,6 +190,8 @@ pub(crate) struct Machine<'a> {
     /// Ops that changed anything but registers.
     pub(crate) effects: u64,
     spin: Spin,
+    /// What goes wrong on purpose.
+    pub(crate) faults: Faults,
 }
 
 /// An earlier moment at which the rank read a cell. When all is again as it was then, the rank runs in circles.
@@ -204,6 +213,7 @@ impl<'a> Machine<'a> {
         rank: usize,
         (call, calls): (usize, usize),
         memories: Vec<(Memory<'a>, Place)>,
+        faults: &[Injection],
     ) -> Machine<'a> {
         let registers = plan.registers.iter().map(|r| r.constant.unwrap_or(0)).collect();
         let (memories, places): (Vec<_>, Vec<_>) = memories.into_iter().unzip();
@@ -224,6 +234,7 @@ impl<'a> Machine<'a> {
             fuel: 0,
             effects: 0,
             spin: Spin::default(),
+            faults: Faults::new(rank, faults),
         }
     }
 
@@ -339,6 +350,11 @@ impl<'a> Machine<'a> {
                 }
                 Inst::Op { op } => {
                     let op = &plan.ops[op as usize];
+                    if self.ops >= self.faults.due
+                        && let Some(stop) = self.inject()
+                    {
+                        return Ok(stop);
+                    }
                     if op.visible {
                         if visible == 0 {
                             return Ok(Stop::Before);
@@ -372,6 +388,18 @@ impl<'a> Machine<'a> {
                 }
             }
             self.pc += 1;
+        }
+    }
+
+    /// Stops or delays the rank when that is due.
+    #[cold]
+    fn inject(&mut self) -> Option<Stop> {
+        match self.faults.take_due()? {
+            Injection::Stop { op, .. } => {
+                self.state = State::Stopped(op);
+                Some(Stop::Stopped)
+            }
+            _ => Some(Stop::Delayed),
         }
     }
 

@@ -17,8 +17,8 @@ use pl_core::explore::{Explore, Explored, Outcome};
 use pl_core::fault::{Checked, Fault, Interrupted, RankState, Report};
 use pl_core::ir::{ConstValue, Mode};
 use pl_core::runtime::{
-    ArgValue, Contents, Engine, EngineError, Launch, LaunchOptions, RankCall, Scheduler, View, ViewMut, WindowId,
-    WindowUser,
+    ArgValue, Contents, Engine, EngineError, Injection, Launch, LaunchOptions, RankCall, Scheduler, View, ViewMut,
+    WindowId, WindowUser,
 };
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::num::NonZero;
@@ -160,6 +160,7 @@ impl Engine for Simulator {
     fn launch(&self, launch: Launch<'_>) -> Result<Report, EngineError> {
         let Launch { mut calls, options } = launch;
         self.check_ranks("a launch", calls.iter().map(|call| call.rank))?;
+        check_injections(&options.inject, &calls)?;
         let mut plans: Vec<Arc<Plan>> = Vec::with_capacity(calls.len());
         for (at, call) in calls.iter().enumerate() {
             // Most launches run one program on every rank.
@@ -226,6 +227,27 @@ fn reborrowed<'c>(calls: &'c mut [RankCall<'_>]) -> Vec<RankCall<'c>> {
         args: call.args.iter_mut().map(arg).collect(),
     };
     calls.iter_mut().map(call).collect()
+}
+
+/// Each fault to inject befalls a rank of the launch.
+fn check_injections(injections: &[Injection], calls: &[RankCall<'_>]) -> Result<(), EngineError> {
+    for injection in injections {
+        if !calls.iter().any(|call| call.rank == injection.rank()) {
+            let mut ranks: Vec<usize> = calls.iter().map(|call| call.rank).collect();
+            ranks.sort_unstable();
+            return Err(usage(
+                format!("the fault `{injection}` names rank {}, which has no call in the launch", injection.rank()),
+                format!("the ranks of the launch are {ranks:?}"),
+            ));
+        }
+        if injection.number() == 0 {
+            return Err(usage(
+                format!("the fault `{injection}` names number 0"),
+                "the ops and notifies of a rank count from 1",
+            ));
+        }
+    }
+    Ok(())
 }
 
 /// Checks the calls against the plans. Gives the windows that they use, each with what the first kernel calls it.
@@ -364,7 +386,15 @@ impl Simulator {
         let of_calls = calls.iter().map(|call| call.args.iter().map(window).collect()).collect();
         let mut domains = Domains::default();
         for (at, (call, plan)) in calls.into_iter().zip(plans).enumerate() {
-            machines.push(Mutex::new(machine(windows, call, plan, (at, count), &mut domains, &mut bytes)?));
+            machines.push(Mutex::new(machine(
+                windows,
+                call,
+                plan,
+                (at, count),
+                &mut domains,
+                &mut bytes,
+                &options.inject,
+            )?));
         }
         let env = Env {
             plans: plans.iter().map(|plan| &**plan).collect(),
@@ -451,6 +481,7 @@ fn machine<'a>(
     number: (usize, usize),
     domains: &mut Domains,
     bytes: &mut usize,
+    faults: &[Injection],
 ) -> Result<Machine<'a>, EngineError> {
     let mut args: Vec<Option<ArgValue<'a>>> = call.args.into_iter().map(Some).collect();
     let mut memories: Vec<(Memory<'a>, Place)> = Vec::with_capacity(plan.memories.len());
@@ -483,7 +514,7 @@ fn machine<'a>(
         };
         memories.push((memory, place));
     }
-    let mut machine = Machine::new(plan, call.rank, number, memories);
+    let mut machine = Machine::new(plan, call.rank, number, memories, faults);
     for scalar in &plan.scalars {
         if let Some(arg) = &args[scalar.param] {
             machine.set(scalar.reg, scalar_bits(plan, scalar.ty, arg)?);
@@ -496,6 +527,7 @@ fn machine<'a>(
 fn report(machines: &[Machine<'_>], env: &Env<'_>, scheduler: Scheduler, threads: usize, start: Instant) -> Report {
     let mut checked = Checked::default();
     let mut ranks = Vec::with_capacity(machines.len());
+    let mut not_injected = vec![];
     for (machine, mail) in machines.iter().zip(&env.mail) {
         let mut cost = machine.cost;
         cost.bytes_sent += mail.served.load(Relaxed);
@@ -503,9 +535,18 @@ fn report(machines: &[Machine<'_>], env: &Env<'_>, scheduler: Scheduler, threads
         checked.accesses += machine.accesses;
         checked.signals += cost.peer_notifies + cost.self_notifies + cost.waits;
         checked.ops += machine.ops;
+        not_injected.extend(machine.faults.not_injected(machine.ops, cost.peer_notifies + cost.self_notifies));
         ranks.push(cost);
     }
     let sites = env.order_dependent.lock().unwrap_or_else(PoisonError::into_inner);
     let sites: BTreeSet<_> = sites.iter().map(|&(call, pc)| env.site(call, pc)).collect();
-    Report { ranks, wall: start.elapsed(), scheduler, threads, checked, order_dependent: sites.into_iter().collect() }
+    Report {
+        ranks,
+        wall: start.elapsed(),
+        scheduler,
+        threads,
+        checked,
+        order_dependent: sites.into_iter().collect(),
+        not_injected,
+    }
 }

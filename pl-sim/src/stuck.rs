@@ -9,7 +9,9 @@ use crate::region::indices;
 use crate::sched::Groups;
 use crate::window::Window;
 use pl_core::dtype::DType;
-use pl_core::fault::{Blocked, Deadlock, Fault, Livelock, NotEntered, RankState, Region, Sender, Spinning};
+use pl_core::fault::{
+    Blocked, Deadlock, Fault, Livelock, NotEntered, RankState, Region, Sender, Spinning, Stopped, StoppedRank,
+};
 use pl_core::runtime::WindowId;
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
@@ -21,6 +23,7 @@ pub(crate) fn rank_state(machine: &Machine<'_>) -> RankState {
         State::Ready => RankState::Running(machine.site()),
         State::Waiting(..) => RankState::Blocked(machine.site()),
         State::Spinning(..) => RankState::Spinning(machine.site()),
+        State::Stopped(_) => RankState::Stopped(machine.site()),
     }
 }
 
@@ -42,6 +45,7 @@ pub(crate) fn explain(machines: &[Machine<'_>], env: &Env<'_>, groups: &Groups, 
         .collect();
     let mut blocked = vec![];
     let mut spinning = vec![];
+    let mut stopped = vec![];
     let mut sent = BTreeMap::new();
     for machine in &members {
         match machine.state {
@@ -50,18 +54,22 @@ pub(crate) fn explain(machines: &[Machine<'_>], env: &Env<'_>, groups: &Groups, 
                 blocked.extend(explain_wait(&members, &outlooks, &mut sent, all_sent, machine, memory, awaited));
             }
             State::Spinning(memory, element) => spinning.extend(explain_spin(machine, memory, element)),
+            State::Stopped(op) => stopped.push(StoppedRank { site: machine.site(), op }),
             State::Ready | State::Done => {}
         }
     }
     blocked.sort_by_key(|b: &Blocked| b.site.rank);
     spinning.sort_by_key(|s: &Spinning| s.site.rank);
+    stopped.sort_by_key(|s: &StoppedRank| s.site.rank);
     let finished = members.iter().filter(|m| m.state == State::Done).count();
     let mut among = vec![];
     if groups.count() > 1 {
         among.extend(members.iter().map(|m| m.rank));
         among.sort_unstable();
     }
-    if spinning.is_empty() {
+    if !stopped.is_empty() {
+        Fault::Stopped(Stopped { among, stopped, spinning, blocked, finished })
+    } else if spinning.is_empty() {
         Fault::Deadlock(Deadlock { among, not_entered: not_entered(machines, &members, env), blocked, finished })
     } else {
         Fault::Livelock(Livelock { among, spinning, blocked, finished })

@@ -24,7 +24,7 @@ pub use error::{BindProblem, Error};
 pub use pl_core::cost::{Card, Count};
 pub use pl_core::fault::{Fault, Report};
 pub use pl_core::op::AllreduceMode;
-pub use pl_core::runtime::{LaunchOptions, Scheduler};
+pub use pl_core::runtime::{Injection, LaunchOptions, Scheduler};
 pub use prepare::Rewrite;
 pub use program::{HostCall, HostLaunch, HostReport, HostStages, LaunchStages, host_call};
 pub use stage::Stage;

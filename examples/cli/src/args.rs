@@ -5,7 +5,7 @@ use crate::shape::Shape;
 use clap::builder::styling::{AnsiColor, Styles};
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser as _};
 use clap::{Arg, Args as _, Command, FromArgMatches as _, ValueEnum, value_parser};
-use pl::DType;
+use pl::{DType, Injection};
 use std::path::PathBuf;
 
 /// What an example says of itself: a name, one line, and which flags it has beside those that all have.
@@ -231,6 +231,10 @@ pub(crate) struct WorldArgs {
     /// Runs the ranks on one thread, interleaved by this number; the same number gives the same run. Without it they run in parallel.
     #[arg(long, value_name = "N")]
     pub(crate) seed: Option<u64>,
+    /// Lets something go wrong, to see that it does not go unseen: `stop:RANK@OP`, `delay:RANK@OP`, `lose:RANK@NOTIFY` or `double:RANK@NOTIFY`, counted
+    /// from 1. May be given several times.
+    #[arg(long, value_name = "FAULT")]
+    pub(crate) inject: Vec<Injection>,
     /// When to colour the output; `auto` colours a terminal's, unless `NO_COLOR` is set.
     #[arg(long, value_name = "WHEN", default_value = "auto", value_enum)]
     pub(crate) color: Color,
@@ -325,6 +329,15 @@ mod tests {
         let ways = FULL.ways();
         assert_eq!((ways.len(), ways[5].join(" ")), (8, "--way=right --pace=slow --mode=builtin".to_owned()));
         assert_eq!(BARE.ways(), [Vec::<String>::new()]);
+    }
+
+    #[test]
+    fn faults_to_inject() {
+        let args = parse(&BARE, "--inject stop:1@5 --inject lose:0@2").unwrap();
+        let faults = [Injection::Stop { rank: 1, op: 5 }, Injection::Lose { rank: 0, notify: 2 }];
+        assert_eq!(args.world.inject, faults);
+        let error = parse(&BARE, "--inject stop:1").unwrap_err();
+        assert!(error.contains("`stop:1` is no fault to inject, expected `stop:RANK@OP`"), "{error}");
     }
 
     #[test]

@@ -205,10 +205,12 @@ impl Session {
 
     fn options(&self) -> LaunchOptions {
         let scheduler = self.args.world.seed.map_or(Scheduler::Parallel, Scheduler::Seeded);
-        LaunchOptions { scheduler, interrupt: Some(self.interrupt.clone()), ..LaunchOptions::default() }
+        let (interrupt, inject) = (Some(self.interrupt.clone()), self.args.world.inject.clone());
+        LaunchOptions { scheduler, interrupt, inject, ..LaunchOptions::default() }
     }
 
     fn note_order(&self, report: &Report) {
+        report.not_injected.iter().for_each(|fault| self.note(&fault.to_string()));
         for site in &report.order_dependent {
             let place = site.place.as_ref().map_or_else(String::new, |place| format!(" at {place}"));
             let (op, kernel) = (site.op, &site.kernel);

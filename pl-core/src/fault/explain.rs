@@ -33,6 +33,7 @@ impl Fault {
             Fault::Livelock(fault) => stuck::livelock(fault),
             Fault::OpBudget(fault) => stuck::op_budget(fault),
             Fault::Differs(fault) => access::differs(fault),
+            Fault::Stopped(fault) => stuck::stopped(fault),
             Fault::Interrupted(fault) => stuck::interrupted(fault),
         }
     }

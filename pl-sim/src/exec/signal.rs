@@ -1,7 +1,7 @@
 //! Deposits into signal cells, and waits for them.
 
 use super::{Exec, Flow, Out, Part};
-use crate::check::{Awaited, Deposit, Waited};
+use crate::check::{Awaited, Deposit, Notified, Waited};
 use crate::machine::{Halt, State};
 use crate::plan::OpInst;
 use pl_core::fault::{AccessKind, Compare, Region, StaleWait};
@@ -33,14 +33,21 @@ impl<'a> Exec<'_, 'a, '_> {
             Some(NotifyOp::Set) => Deposit::Set(value),
             None => return Err(unknown(EnumKind::NotifyOp, operation)),
         };
-        if !self.machine.clock.can_release() {
-            return Err(self.machine.over_budget(self.env.budget));
-        }
         let machine = &mut *self.machine;
-        let notified = match window.memory(peer).notify(cell.runs.base(), deposit, &mut machine.clock, machine.pc) {
-            Ok(notified) => notified,
-            Err(refused) => return Err(self.refused(refused, AccessKind::Notify, op, &cell)),
-        };
+        let mut notified = Notified { wakes: false, unordered_read: None };
+        // Once, unless the launch asks for something else.
+        for _ in 0..machine.faults.deposits(machine.cost.self_notifies + machine.cost.peer_notifies + 1) {
+            if !machine.clock.can_release() {
+                return Err(machine.over_budget(self.env.budget));
+            }
+            match window.memory(peer).notify(cell.runs.base(), deposit, &mut machine.clock, machine.pc) {
+                Ok(Notified { wakes, unordered_read }) => {
+                    notified.wakes |= wakes;
+                    notified.unordered_read = notified.unordered_read.or(unordered_read);
+                }
+                Err(refused) => return Err(self.refused(refused, AccessKind::Notify, op, &cell)),
+            }
+        }
         machine.effects += 1;
         let call = self.env.call_of(window, peer);
         if peer == machine.own(cell.memory) {

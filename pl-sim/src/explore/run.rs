@@ -5,6 +5,7 @@ use crate::exec::Exec;
 use crate::machine::{Machine, Stop, Turn};
 use crate::sched::{Ended, Ranks, Schedule, Standing, Woken};
 use std::cell::RefCell;
+use std::collections::VecDeque;
 
 /// Decides who runs next.
 pub(super) trait Guide {
@@ -30,6 +31,7 @@ impl Schedule for Guided<'_> {
             woken: Woken::default(),
             standing: ranks.groups.start(),
             ready: vec![true; ranks.machines.len()],
+            delayed: VecDeque::new(),
         };
         (running.run(&mut **self.0.borrow_mut()), 1)
     }
@@ -41,6 +43,8 @@ struct Running<'r, 'l, 'a> {
     standing: Standing,
     /// The calls that stand before an op that others can see, and are not parked.
     ready: Vec<bool>,
+    /// The calls that an injected fault put aside.
+    delayed: VecDeque<usize>,
 }
 
 impl Running<'_, '_, '_> {
@@ -59,7 +63,12 @@ impl Running<'_, '_, '_> {
             list.clear();
             list.extend((0..count as u32).filter(|call| self.ready[*call as usize]));
             if list.is_empty() {
-                return Ended::Done;
+                let Some(call) = self.delayed.pop_front() else { return Ended::Done };
+                self.ready[call] = true;
+                if let Err(ended) = self.settle(call) {
+                    return ended;
+                }
+                continue;
             }
             let call = guide.choose(&list, last);
             last = Some(call);
@@ -89,8 +98,15 @@ impl Running<'_, '_, '_> {
         match stop {
             Stop::Yield => self.settle(call),
             Stop::Before => self.park(call),
-            Stop::Parked | Stop::Done => self.stopped(call, stop),
+            Stop::Delayed => self.put_aside(call),
+            Stop::Parked | Stop::Stopped | Stop::Done => self.stopped(call, stop),
         }
+    }
+
+    fn put_aside(&mut self, call: usize) -> Result<(), Ended> {
+        self.ready[call] = false;
+        self.delayed.push_back(call);
+        Ok(())
     }
 
     /// Runs a rank up to the next op that others can see.
@@ -99,7 +115,8 @@ impl Running<'_, '_, '_> {
             match self.turn(call, 0)? {
                 Stop::Yield => {}
                 Stop::Before => return self.park(call),
-                stop @ (Stop::Parked | Stop::Done) => return self.stopped(call, stop),
+                Stop::Delayed => return self.put_aside(call),
+                stop @ (Stop::Parked | Stop::Stopped | Stop::Done) => return self.stopped(call, stop),
             }
         }
     }

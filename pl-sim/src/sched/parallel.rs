@@ -28,6 +28,8 @@ struct Shared {
 
 struct Queue {
     ready: VecDeque<usize>,
+    /// Ranks that an injected fault put aside.
+    delayed: VecDeque<usize>,
     standing: Standing,
     /// Workers that run a rank now.
     running: usize,
@@ -58,7 +60,8 @@ impl Schedule for Parallel {
     fn run(&self, ranks: &Ranks<'_, '_>) -> (Ended, usize) {
         let count = ranks.machines.len();
         let standing = ranks.groups.start();
-        let queue = Queue { ready: (0..count).collect(), standing, running: 0, idle: 0, ended: None };
+        let queue =
+            Queue { ready: (0..count).collect(), delayed: VecDeque::new(), standing, running: 0, idle: 0, ended: None };
         let shared = Shared { queue: Mutex::new(queue), available: Condvar::new() };
         let helpers = self.0.min(count).saturating_sub(1);
         let threads = thread::scope(|scope| Worker { ranks, shared: &shared }.lead(scope, helpers));
@@ -125,7 +128,8 @@ impl<'w> Worker<'w, '_, '_> {
             queue.running -= 1;
             match outcome {
                 Ok(Stop::Yield | Stop::Before) => queue.ready.push_back(rank),
-                Ok(stop @ (Stop::Parked | Stop::Done)) => {
+                Ok(Stop::Delayed) => queue.delayed.push_back(rank),
+                Ok(stop @ (Stop::Parked | Stop::Stopped | Stop::Done)) => {
                     if let Some(group) = queue.standing.stopped(rank, stop == Stop::Done) {
                         queue.ended.get_or_insert(Ended::Stuck(group));
                     }
@@ -145,7 +149,10 @@ impl<'w> Worker<'w, '_, '_> {
             }
             if queue.ended.is_none() && queue.ready.is_empty() && queue.running == 0 {
                 // Nobody runs, and no group is stuck.
-                queue.ended = Some(Ended::Done);
+                match queue.delayed.pop_front() {
+                    Some(rank) => queue.ready.push_back(rank),
+                    None => queue.ended = Some(Ended::Done),
+                }
             }
             if queue.ended.is_some() {
                 drop(queue);

@@ -3,6 +3,7 @@
 use super::random::Random;
 use super::{Ended, Ranks, Schedule, Woken};
 use crate::machine::{Stop, Turn};
+use std::collections::VecDeque;
 
 /// The scheduler with its seed.
 pub(crate) struct Seeded(pub(crate) u64);
@@ -15,7 +16,14 @@ impl Schedule for Seeded {
         let mut ready: Vec<usize> = (0..ranks.machines.len()).collect();
         let woken = Woken::default();
         let mut standing = ranks.groups.start();
-        while !ready.is_empty() {
+        let mut delayed = VecDeque::new();
+        loop {
+            if ready.is_empty() {
+                match delayed.pop_front() {
+                    Some(call) => ready.push(call),
+                    None => return (Ended::Done, 1),
+                }
+            }
             if ranks.interrupted() {
                 return (Ended::Interrupted, 1);
             }
@@ -24,7 +32,8 @@ impl Schedule for Seeded {
             let turn = Turn { fuel: 1 << 12, visible: VISIBLE[random.below(VISIBLE.len())] };
             match ranks.machine(ready[index]).run(ranks.env, &woken, turn) {
                 Ok(Stop::Yield | Stop::Before) => {}
-                Ok(stop @ (Stop::Parked | Stop::Done)) => {
+                Ok(Stop::Delayed) => delayed.push_back(ready.swap_remove(index)),
+                Ok(stop @ (Stop::Parked | Stop::Stopped | Stop::Done)) => {
                     let call = ready.swap_remove(index);
                     stopped = Some((call, stop == Stop::Done));
                 }
@@ -38,6 +47,5 @@ impl Schedule for Seeded {
                 return (Ended::Stuck(group), 1);
             }
         }
-        (Ended::Done, 1)
     }
 }

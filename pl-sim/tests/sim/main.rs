@@ -7,6 +7,7 @@ mod core_support;
 mod domains;
 mod explore;
 mod faults;
+mod inject;
 mod numbers;
 mod protocols;
 mod random;

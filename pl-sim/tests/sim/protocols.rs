@@ -75,7 +75,7 @@ InCore fn gather(data: InOut window<f32, [1, 4]>, signal: InOut window<i32, [1]>
 }
 
 /// The barrier that every builtin uses, back to back in a loop, with data that moves between.
-const CREDITS: &str = "
+pub const CREDITS: &str = "
 InCore fn credits(x: In tensor<f32, [1, 8]>, data: InOut window<f32, [1, 8]>, signal: InOut window<i32, [P, 1]>, y: Out tensor<f32, [1, 8]>, rounds: usize) dynamic(P) {
   ctx = pld::get_comm_ctx(data)
   me = pld::rank(ctx)
@@ -118,7 +118,7 @@ InCore fn credits(x: In tensor<f32, [1, 8]>, data: InOut window<f32, [1, 8]>, si
   y = pl::store(acc, [0, 0], y)
 }";
 
-fn credits(world: &World, ranks: usize) -> impl Fn(usize) -> Vec<Arg> + use<> {
+pub fn credits(world: &World, ranks: usize) -> impl Fn(usize) -> Vec<Arg> + use<> {
     let (data, signal) = (world.window(DType::F32, &[1, 8]), world.window(DType::I32, &[ranks, 1]));
     move |rank| {
         let x: Vec<f32> = (0..8).map(|i| (rank * 8 + i) as f32 * 0.1).collect();

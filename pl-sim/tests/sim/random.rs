@@ -105,18 +105,18 @@ fn barrier(generation: usize) -> String {
 }
 
 /// Columns of the kernels below.
-const COLUMNS: usize = 6;
+pub const COLUMNS: usize = 6;
 
 /// What the windows of all ranks hold, and the accumulators.
-struct Model {
-    x: Vec<Vec<i32>>,
-    data: Vec<Vec<i32>>,
-    y: Vec<Vec<i32>>,
+pub struct Model {
+    pub x: Vec<Vec<i32>>,
+    pub data: Vec<Vec<i32>>,
+    pub y: Vec<Vec<i32>>,
 }
 
 /// A protocol of random phases with a barrier between: in one, rows go to peers, each row of each rank from one rank, or from all that add; in the next, any
 /// rank takes rows from any. Also what it leaves, computed with plain arrays.
-fn protocol(random: &mut Random, ranks: usize) -> (String, Model) {
+pub fn protocol(random: &mut Random, ranks: usize) -> (String, Model) {
     let mut below = |n: usize| (random.next() % n as u64) as usize;
     let x = (0..ranks).map(|r| (0..ranks * COLUMNS).map(|i| (r * 1000 + i * 7) as i32 - 900).collect()).collect();
     let empty = vec![vec![0; ranks * COLUMNS]; ranks];

@@ -13,6 +13,7 @@ impl Display for RankState {
             RankState::Blocked(site) => write!(f, "blocked in `{}` at {}", site.op, at(site)),
             RankState::Running(site) => write!(f, "running, at {}", at(site)),
             RankState::Spinning(site) => write!(f, "re-reading unchanged cells at {}", at(site)),
+            RankState::Stopped(site) => write!(f, "stopped by an injected fault before `{}` at {}", site.op, at(site)),
             RankState::NoCall => f.write_str("without a call in this launch"),
             RankState::Queued => f.write_str("its device was busy with another launch"),
         }
@@ -157,6 +158,35 @@ pub(super) fn livelock(fault: &Livelock) -> Explanation {
     explanation.help(
         "`pl::read` acquires nothing and waits for nothing: use `pld::system::wait`, and a notify that satisfies it",
     )
+}
+
+pub(super) fn stopped(fault: &Stopped) -> Explanation {
+    let Stopped { among: these, stopped, spinning: spins, blocked, finished } = fault;
+    let of_rank = |StoppedRank { site, op }: &StoppedRank| {
+        format!("rank {} was stopped by an injected fault before op {op}, `{}`", site.rank, site.op)
+    };
+    let title = stopped.iter().map(of_rank).collect::<Vec<_>>().join("; ");
+    let mut explanation = Explanation::error(format!("{title}{}", among(these)));
+    let (waiting, reading) = (blocked.len(), spins.len());
+    let rest =
+        format!("then no rank could run: {waiting} blocked, {reading} re-reading unchanged cells, {finished} finished");
+    explanation.overview.push(rest.into());
+    explanation.parts.extend(stopped.iter().map(|stopped| Part::new(&stopped.site)));
+    ranks(&mut explanation, spins, spinning, |spin| (spin.site.rank, RankState::Spinning(spin.site.clone())));
+    blocked_ranks(&mut explanation, blocked);
+    explanation.help("the launch asked for it: without the fault in `inject` the rank goes on")
+}
+
+impl Display for NotInjected {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let NotInjected { injection, reached } = self;
+        let (one, more) = match injection {
+            Injection::Stop { .. } | Injection::Delay { .. } => ("op", "ops"),
+            Injection::Lose { .. } | Injection::Double { .. } => ("notify", "notifies"),
+        };
+        let unit = if *reached == 1 { one } else { more };
+        write!(f, "`{injection}` did not happen: the kernel of rank {} ended after {reached} {unit}", injection.rank())
+    }
 }
 
 pub(super) fn op_budget(fault: &OpBudget) -> Explanation {
