@@ -24,6 +24,7 @@ mod sched;
 mod shared;
 mod simulator;
 mod stuck;
+mod sync;
 mod tiles;
 mod window;
 mod windows;

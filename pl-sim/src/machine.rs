@@ -7,6 +7,7 @@ use crate::exec::{Entered, Exec, Flow};
 use crate::inject::Faults;
 use crate::plan::scalar;
 use crate::plan::{Checked, Inst, Plan};
+use crate::sched::{Bell, Stop};
 use crate::tiles::Tiles;
 use crate::window::Window;
 use pl_core::bind::Platform;
@@ -14,8 +15,7 @@ use pl_core::fault::{Arithmetic, ArithmeticProblem, DeclaredType, Fault, OpBudge
 use pl_core::op::dispatch;
 use pl_core::runtime::{Injection, WindowId};
 use std::collections::BTreeSet;
-use std::sync::atomic::Ordering::SeqCst;
-use std::sync::atomic::{AtomicBool, AtomicU64};
+use std::sync::atomic::AtomicU64;
 use std::sync::{Mutex, OnceLock};
 
 /// What ends a run before its end.
@@ -79,10 +79,8 @@ pub(crate) struct Mail {
     pub(crate) served: AtomicU64,
     /// Bytes that peers stored into the rank's windows.
     pub(crate) pushed: AtomicU64,
-    /// How often others changed the rank's window memory.
-    changes: AtomicU64,
-    /// Whether the rank is parked until they do again.
-    spinning: AtomicBool,
+    /// Rings when others changed the rank's window memory.
+    bell: Bell,
     /// A wait of the rank that passed without a notify of this launch: the first.
     pub(crate) stale: OnceLock<StaleWait>,
 }
@@ -96,9 +94,7 @@ impl Env<'_> {
 
     /// Tells that another rank changed the memory of the rank of a call.
     pub(crate) fn changed(&self, call: usize, wake: &dyn Wake) {
-        let mail = &self.mail[call];
-        mail.changes.fetch_add(1, SeqCst);
-        if mail.spinning.load(SeqCst) && mail.spinning.swap(false, SeqCst) {
+        if self.mail[call].bell.ring() {
             wake.wake(call);
         }
     }
@@ -143,23 +139,6 @@ pub(crate) struct Turn {
     pub(crate) fuel: u32,
     /// Ops that other ranks can see.
     pub(crate) visible: u32,
-}
-
-/// How a turn ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Stop {
-    /// The rank can go on.
-    Yield,
-    /// It stands before an op that other ranks can see, and may execute no more of them in this turn.
-    Before,
-    /// Somebody will wake it.
-    Parked,
-    /// It can go on, and a fault that the launch asked for wants it to when no other rank can.
-    Delayed,
-    /// A fault that the launch asked for stopped it.
-    Stopped,
-    /// Its kernel returned.
-    Done,
 }
 
 /// One rank.
@@ -462,16 +441,13 @@ impl<'a> Machine<'a> {
 
     /// Called before the rank reads a cell: whether it runs in circles, so that it was parked until others change its memory.
     pub(crate) fn circles(&mut self, env: &Env<'_>, memory: u32, element: usize) -> bool {
-        let mail = &env.mail[self.call()];
-        let changes = mail.changes.load(SeqCst);
+        let bell = &env.mail[self.call()].bell;
+        let changes = bell.rung();
         let spin = &mut self.spin;
         let quiet = spin.effects == self.effects && spin.changes == changes && spin.patience > 0;
         if quiet && spin.pc == self.pc && *spin.registers == *self.registers {
             self.state = State::Spinning(memory, element);
-            mail.spinning.store(true, SeqCst);
-            // Whoever changes the memory from here on sees the flag. What changed it before may be news: go on, unless somebody has
-            // woken the rank already.
-            let parked = mail.changes.load(SeqCst) == changes || !mail.spinning.swap(false, SeqCst);
+            let parked = bell.sleep(changes);
             if !parked {
                 self.state = State::Ready;
             }

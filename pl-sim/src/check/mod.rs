@@ -5,6 +5,7 @@
 //! ordered before it ([`clock`]), when it reads elements that are not data ([`init`]), or when a cell cannot hold a deposit.
 //! What passes is recorded ([`log`], [`cells`]) and gets a grant for the memory ([`crate::shared`]).
 
+mod awaited;
 pub(crate) mod cells;
 pub(crate) mod clock;
 pub(crate) mod init;
@@ -12,11 +13,12 @@ pub(crate) mod log;
 
 use crate::region::Runs;
 use crate::shared::{AddGrant, HostBuffer, ReadGrant, SharedBuffer, WriteGrant};
+pub(crate) use awaited::Awaited;
+use awaited::Parked;
 use cells::Cells;
 use clock::{Clock, Stamp};
 use init::{Init, Missing};
 use log::{Access, Conflict, Log};
-use pl_core::fault::Compare;
 use std::marker::PhantomData;
 use std::sync::atomic::Ordering::Relaxed;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -79,19 +81,8 @@ struct History {
     init: Init,
     log: Log,
     cells: Cells,
-    /// The cell that the owner waits for.
-    awaited: Option<Awaited>,
-}
-
-/// A wait that is not satisfied.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Awaited {
-    /// The cell.
-    pub(crate) index: usize,
-    /// What it is compared with.
-    pub(crate) expected: i32,
-    /// How.
-    pub(crate) compare: Compare,
+    /// What the owner is parked on.
+    parked: Parked,
 }
 
 /// What a notify does to a cell.
@@ -125,7 +116,7 @@ impl Memory {
     /// A rank's memory: zeros. `None` when there is not enough.
     pub(crate) fn new(elements: usize, size: usize, data: bool) -> Option<Memory> {
         let init = if data { Init::all() } else { Init::none(elements) };
-        let history = History { init, log: Log::default(), cells: Cells::default(), awaited: None };
+        let history = History { init, log: Log::default(), cells: Cells::default(), parked: Parked::default() };
         let buffer = SharedBuffer::new(elements.checked_mul(size)?)?;
         Some(Memory { buffer, history: Mutex::new(history), owner: usize::MAX, size, lent: Lent::No })
     }
@@ -141,7 +132,7 @@ impl Memory {
         let history = self.history.get_mut().unwrap_or_else(PoisonError::into_inner);
         history.log.clear();
         history.cells.start(launch);
-        history.awaited = None;
+        history.parked = Parked::default();
     }
 
     /// Takes the memory back from views that are gone; whether there are none.
@@ -288,10 +279,7 @@ impl Memory {
         let unordered_read = history.cells.notify(index, value, deposit, self.owner, clock, pc);
         history.init.fill(&Runs::element(index));
         self.buffer.cell(index, Passed(PhantomData)).store(new, Relaxed);
-        let wakes = history.awaited.is_some_and(|a| a.index == index && a.compare.holds(new, a.expected));
-        if wakes {
-            history.awaited = None;
-        }
+        let wakes = history.parked.notified(index, new);
         Ok(Notified { wakes, unordered_read })
     }
 
@@ -302,8 +290,7 @@ impl Memory {
         history.log.check(index as u32, index as u32 + 1, Access::Read, clock)?;
         let value = self.buffer.cell(index, Passed(PhantomData)).load(Relaxed);
         let tested = history.cells.test(index, value, false, clock, pc);
-        if !compare.holds(value, expected) {
-            history.awaited = Some(awaited);
+        if !history.parked.test(awaited, value) {
             return Ok(Waited::Parked);
         }
         history.cells.acquire(index, value, |value| compare.holds(value, expected), clock);
@@ -340,6 +327,7 @@ impl Memory {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use pl_core::fault::Compare;
 
     #[derive(Clone, Copy, Debug, PartialEq)]
     enum Kind {

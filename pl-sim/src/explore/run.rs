@@ -2,8 +2,8 @@
 
 use super::event::Event;
 use crate::exec::Exec;
-use crate::machine::{Machine, Stop, Turn};
-use crate::sched::{Ended, Ranks, Schedule, Standing, Woken};
+use crate::machine::{Machine, Turn};
+use crate::sched::{Ended, Ranks, Schedule, Standing, Stop, Woken};
 use std::cell::RefCell;
 use std::collections::VecDeque;
 

@@ -1,12 +1,19 @@
 //! Schedulers: who runs next, and for how long. A rank that cannot run is in nobody's queue; it is put there by whoever wakes it.
+//!
+//! How ranks park and wake one another under the parallel scheduler stands in `queue.rs`, `groups.rs`, `bell.rs` and `check/awaited.rs`, apart from what
+//! they execute, and is model-checked: `tests/loom`.
 
+mod bell;
 mod groups;
 mod parallel;
+mod queue;
 pub(crate) mod random;
 mod seeded;
 
+pub(crate) use bell::Bell;
 pub(crate) use groups::{Groups, Standing};
 pub(crate) use parallel::Parallel;
+pub(crate) use queue::Stop;
 pub(crate) use seeded::Seeded;
 
 use crate::machine::{Env, Halt, Machine, Wake};
@@ -39,17 +46,7 @@ impl<'l, 'a> Ranks<'l, 'a> {
 }
 
 /// How a run ended.
-#[derive(Debug)]
-pub(crate) enum Ended {
-    /// All ranks are done.
-    Done,
-    /// No rank of this group can run, and not all of it are done.
-    Stuck(u32),
-    /// A rank failed.
-    Failed(Halt),
-    /// It was interrupted.
-    Interrupted,
-}
+pub(crate) type Ended = queue::Ended<Halt>;
 
 /// A way to run ranks.
 pub(crate) trait Schedule {

@@ -1,8 +1,8 @@
 //! One thread; which rank runs next, and for how many visible ops, is drawn from a generator: the same seed gives the same interleaving.
 
 use super::random::Random;
-use super::{Ended, Ranks, Schedule, Woken};
-use crate::machine::{Stop, Turn};
+use super::{Ended, Ranks, Schedule, Stop, Woken};
+use crate::machine::Turn;
 use std::collections::VecDeque;
 
 /// The scheduler with its seed.

@@ -113,3 +113,59 @@ InCore fn adds(x: In tensor<i32, [1, 64]>, sum: InOut window<i32, [1, 64]>, sign
     assert_eq!(ran.report.ranks[0].bytes_received, 1023 * 256);
     assert!(start.elapsed() < Duration::from_secs(20), "{:?}", start.elapsed());
 }
+
+/// A token goes round all ranks, then all report to rank 0, which lets all go at once: each rank parks, and is woken from another thread or its own.
+const TOKEN: &str = "
+InCore fn token(base: i32, token: InOut window<i32, [1, 1]>, signal: InOut window<i32, [3]>, pad: InOut window<f32, [PAD]>, y: Out tensor<i32, [1, 1]>) dynamic(PAD) {
+  ctx = pld::get_comm_ctx(token)
+  me = pld::rank(ctx)
+  n = pld::nranks(ctx)
+  if me > 0 {
+    pld::system::wait(signal, [0], 1, cmp = Ge)
+    held = pld::tile::remote_load(token, me - 1, [0, 0], [1, 1])
+    token = pl::store(pl::add(held, 3), [0, 0], token)
+  } else {
+    pl::write(token, [0, 0], base)
+  }
+  if me + 1 < n {
+    pld::system::notify(signal, me + 1, [0], 1, op = AtomicAdd)
+  }
+  pld::system::notify(signal, 0, [1], 1, op = AtomicAdd)
+  if me == 0 {
+    pld::system::wait(signal, [1], n as i32, cmp = Ge)
+    for peer in 0..n {
+      pld::system::notify(signal, peer, [2], 1, op = AtomicAdd)
+    }
+  }
+  pld::system::wait(signal, [2], 1, cmp = Ge)
+  last = pld::tile::remote_load(token, (me + n - 1) % n, [0, 0], [1, 1])
+  y = pl::store(last, [0, 0], y)
+  pld::system::notify(signal, me, [1], 0, op = Set)
+  pld::system::notify(signal, me, [2], 0, op = Set)
+  pld::system::notify(signal, me, [0], 0, op = Set)
+}";
+
+/// Ten thousand launches of 64 ranks on all workers, one after the other on the same windows.
+#[test]
+fn many_launches_of_many_ranks() {
+    const RANKS: usize = 64;
+    let world = World::new(RANKS);
+    let (token, signal) = (world.window(DType::I32, &[1, 1]), world.window(DType::I32, &[3]));
+    // So large a launch that all workers start at once.
+    let pad = world.zeros(DType::F32, &[(4 << 20) / 4 / RANKS]);
+    let args = |base: i32| {
+        let base = Arg::Scalar(Lit::Int(base.into()), ScalarType::Elem(Elem::Known(DType::I32)));
+        vec![base, token.clone(), signal.clone(), pad.clone(), output(DType::I32, &[1, 1])]
+    };
+    let program = world.program(TOKEN, &args(0));
+    let workers = std::thread::available_parallelism().map_or(1, |n| n.get().min(RANKS));
+    for launch in 0..10_000 {
+        let calls = (0..RANKS).map(|rank| (rank, program.clone(), args(launch))).collect();
+        let ran = world.launch_on(calls).unwrap_or_else(|e| panic!("{e}"));
+        assert_eq!(ran.report.threads, workers);
+        for rank in 0..RANKS {
+            let from = (rank + RANKS - 1) % RANKS;
+            assert_eq!(ran.out::<i32>(rank, 0), [launch + 3 * from as i32], "launch {launch}, rank {rank}");
+        }
+    }
+}
