@@ -1,9 +1,10 @@
 //! Many ranks on few cores.
 
 use crate::runs::{HAND, hand_args};
-use crate::support::{World, index, input, output};
+use crate::support::{Arg, World, index, input, output};
 use pl_core::dtype::DType;
 use pl_core::fault::Fault;
+use pl_core::ir::{Elem, Lit, ScalarType};
 use std::time::{Duration, Instant};
 
 #[test]
@@ -123,7 +124,8 @@ InCore fn token(base: i32, token: InOut window<i32, [1, 1]>, signal: InOut windo
   if me > 0 {
     pld::system::wait(signal, [0], 1, cmp = Ge)
     held = pld::tile::remote_load(token, me - 1, [0, 0], [1, 1])
-    token = pl::store(pl::add(held, 3), [0, 0], token)
+    passed = pl::add(held, 3i32)
+    token = pl::store(passed, [0, 0], token)
   } else {
     pl::write(token, [0, 0], base)
   }
