@@ -1,5 +1,6 @@
 //! Kernels, as IR text, on simulated devices.
 
+mod brute;
 mod collective;
 mod concurrency;
 #[path = "../../../pl-core/tests/support/mod.rs"]

@@ -190,7 +190,7 @@ impl World {
         self.launch_with(self.options.clone(), calls)
     }
 
-    fn launch_with(
+    pub fn launch_with(
         &self,
         options: LaunchOptions,
         mut calls: Vec<(usize, Arc<Program>, Vec<Arg>)>,
