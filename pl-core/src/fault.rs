@@ -6,7 +6,7 @@
 mod explain;
 mod lint;
 
-pub use lint::{LintKind, Lints};
+pub use lint::{Lint, LintData, LintKind, Lints};
 
 use crate::dtype::DType;
 use crate::ir::{Name, Place};
@@ -51,18 +51,23 @@ pub struct Report {
     pub threads: usize,
     /// What was checked.
     pub checked: Checked,
-    /// Sites whose result can depend on the order in which the ranks ran, although nothing raced: a `pl::read` of a cell that
-    /// others notify meanwhile, and a transfer that adds to elements of a float type to which others add meanwhile. In the order of their places, each
-    /// once.
-    pub order_dependent: Vec<Site>,
+    /// What was odd, although nothing was wrong, without what is allowed: by kind, and in the order of places, each place of a kernel once.
+    pub lints: Vec<Lint>,
     /// Faults that the launch asked for and that did not happen: their ranks did not come that far.
     pub not_injected: Vec<NotInjected>,
+}
+
+impl Report {
+    /// The sites whose result can depend on the order in which the ranks ran.
+    pub fn order_dependent(&self) -> impl Iterator<Item = &Site> {
+        self.lints.iter().filter(|lint| lint.kind() == LintKind::OrderDependent).map(|lint| &lint.site)
+    }
 }
 
 /// How much was checked.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Checked {
-    /// Accesses to window memory that were checked for races, bounds and initialisation.
+    /// Accesses to window memory that were checked for races, bounds and initialisation; 0 when the launch asked for no checks, here and below.
     pub accesses: u64,
     /// Notifies and passed waits whose order the checks followed.
     pub signals: u64,
@@ -99,6 +104,8 @@ pub enum Fault {
     Root(RootOutOfRange),
     /// Ranks of a domain that enter different collectives, or one with different arguments.
     Collective(Box<CollectiveMismatch>),
+    /// A signal of a collective that is not as collectives need it, or leave it.
+    Credits(Box<Credits>),
     /// No rank can run, and not all are done.
     Deadlock(Deadlock),
     /// The ranks that can run re-read unchanged cells for ever.
@@ -165,6 +172,28 @@ pub struct RaceSide {
     pub access: AccessKind,
     /// The memory, as this side's kernel names it.
     pub region: Region,
+    /// The collective, of the window's domain, that the rank was in or had passed last; `None` when there was none, or it is too long ago to be known.
+    pub reached: Option<Reached>,
+}
+
+/// How far a rank was with its collectives.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Reached {
+    /// Which of its domain's collectives it is, from 1.
+    pub number: u64,
+    /// Whether the rank was in it; otherwise it had passed it.
+    pub inside: bool,
+    /// Where it entered. The op of the site is the collective.
+    pub site: Site,
+}
+
+/// How a rank learnt from another one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Learnt {
+    /// Its wait.
+    pub wait: Site,
+    /// The rank whose notify passed on what it had learnt itself; `None`: the notify was that rank's own.
+    pub through: Option<usize>,
 }
 
 /// Two accesses that conflict and that nothing orders.
@@ -180,6 +209,10 @@ pub struct Race {
     pub first_notifies: u32,
     /// How many of those the second rank has acquired by waits, directly or through other ranks.
     pub acquired: u32,
+    /// The notify that the first rank made after the first access, as far as it is known and was made before the run was stopped.
+    pub notify: Option<Site>,
+    /// The last wait by which the second rank learnt from the first one, as far as it is known.
+    pub learnt: Option<Learnt>,
     /// A wait of the second rank that passed without a notify of this launch.
     pub stale: Option<StaleWait>,
 }
@@ -410,6 +443,71 @@ pub struct Difference {
     pub second: String,
 }
 
+/// A signal of a collective that is not as collectives need it, or leave it: its cells hold nothing but what they deposit themselves, and that comes
+/// to zero.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Credits {
+    /// The collective that was to begin; the last one with that signal, when the launch was over. The op of the site is the collective.
+    pub site: Site,
+    /// When it was found.
+    pub when: CreditsFound,
+    /// The cell: the first of its rank's.
+    pub cell: Region,
+    /// What it holds.
+    pub value: i32,
+    /// What collectives of this launch deposited there: what it should hold when a collective begins, and 0 when the launch is over.
+    pub credit: i32,
+    /// What became of the cell in this launch.
+    pub history: CellHistory,
+}
+
+/// When a signal of a collective is looked at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum CreditsFound {
+    /// When a rank enters a collective: its own cells.
+    Before,
+    /// When the launch is over: all cells.
+    After,
+}
+
+/// What became of a cell in a launch.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct CellHistory {
+    /// What it held when the launch started.
+    pub initial: i32,
+    /// How many changes came before those that are listed.
+    pub earlier: u32,
+    /// The last changes, at most [`CellHistory::MAX_EVENTS`], in their order.
+    pub events: Vec<CellEvent>,
+}
+
+impl CellHistory {
+    /// How many changes are listed.
+    pub const MAX_EVENTS: usize = 8;
+}
+
+/// A change of a cell.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CellEvent {
+    /// Where.
+    pub site: Site,
+    /// What was done.
+    pub change: CellChange,
+    /// What the cell held then.
+    pub value: i32,
+}
+
+/// What is done to a cell.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum CellChange {
+    /// A notify added so much.
+    Add(i32),
+    /// A notify set it to that.
+    Set(i32),
+    /// A store or transfer replaced it, or added to it.
+    Store,
+}
+
 /// No rank can run, and not all are done.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Deadlock {
@@ -417,7 +515,10 @@ pub struct Deadlock {
     pub among: Vec<usize>,
     /// The collectives in which ranks wait for ranks that did not enter them.
     pub not_entered: Vec<NotEntered>,
-    /// Every rank that is blocked, in rank order.
+    /// Ranks of which each waits for the next one, and the last for the first: where there are several such rings, a shortest one; empty when there is
+    /// none.
+    pub ring: Vec<usize>,
+    /// Every rank that is blocked: those of the ring, then the others in rank order.
     pub blocked: Vec<Blocked>,
     /// How many of these ranks are done.
     pub finished: usize,
@@ -447,6 +548,8 @@ pub struct Blocked {
     pub expected: i32,
     /// How it compares.
     pub compare: Compare,
+    /// What became of the cell in this launch.
+    pub history: CellHistory,
     /// The ranks whose kernel can notify this cell, in the order of the calls; of more than [`Blocked::MAX_SENDERS`] only the first.
     pub senders: Vec<Sender>,
     /// How many such ranks are not listed.
@@ -497,6 +600,8 @@ pub enum RankState {
 pub struct Livelock {
     /// As of a [`Deadlock`].
     pub among: Vec<usize>,
+    /// The collectives in which ranks wait for ranks that did not enter them.
+    pub not_entered: Vec<NotEntered>,
     /// Each rank that spins: the read, the cell and its value.
     pub spinning: Vec<Spinning>,
     /// The ranks that are blocked in a wait meanwhile.
@@ -591,6 +696,7 @@ impl Fault {
             Fault::Count(_) => "count",
             Fault::Root(_) => "root",
             Fault::Collective(_) => "collective",
+            Fault::Credits(_) => "credits",
             Fault::Deadlock(_) => "deadlock",
             Fault::Livelock(_) => "livelock",
             Fault::OpBudget(_) => "op-budget",
@@ -616,6 +722,7 @@ impl Fault {
             Fault::Count(f) => Some(&f.site),
             Fault::Root(f) => Some(&f.site),
             Fault::Collective(f) => Some(&f.second),
+            Fault::Credits(f) => Some(&f.site),
             Fault::Deadlock(f) => f.blocked.first().map(|b| &b.site),
             Fault::Livelock(f) => f.spinning.first().map(|s| &s.site),
             Fault::OpBudget(f) => Some(&f.site),

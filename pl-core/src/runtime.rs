@@ -4,7 +4,7 @@
 use crate::bind::{Platform, Program};
 use crate::dtype::DType;
 use crate::explore::{ExplorationId, Explore, Explored, Outcome};
-use crate::fault::{Fault, Report};
+use crate::fault::{Fault, Lints, Report};
 use crate::ir::{ConstValue, Name};
 use std::fmt;
 use std::str::FromStr;
@@ -130,6 +130,11 @@ pub struct LaunchOptions {
     pub interrupt: Option<Arc<AtomicBool>>,
     /// What goes wrong in the run on purpose.
     pub inject: Vec<Injection>,
+    /// Whether accesses are checked. Without checks one thread runs all ranks, races, reads of what nothing wrote and leftover credits go
+    /// unseen, and there are no lints; bounds, collectives, deadlocks and livelocks are checked in any case. What was written then counts as data.
+    pub checks: bool,
+    /// The lints that are not reported.
+    pub allow: Lints,
 }
 
 impl LaunchOptions {
@@ -150,6 +155,8 @@ impl Default for LaunchOptions {
             op_budget: LaunchOptions::DEFAULT_OP_BUDGET,
             interrupt: None,
             inject: vec![],
+            checks: true,
+            allow: Lints::NONE,
         }
     }
 }

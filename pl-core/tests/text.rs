@@ -194,7 +194,7 @@ InCore fn k(x: In tensor<f23, [4]>, x: i32) {
               = help: element types are f32, f16, bf16, i8, i16, i32, i64, u8, u32
             error: unknown op `pl::lod`
               --> text:3:7
-              = help: ops are pl::load, pl::store, pl::read, pl::write, pl::add, pl::sub, pl::mul, pl::div, pl::maximum, pl::minimum, pl::neg, pl::cast, pl::full, pld::get_comm_ctx, pld::rank, pld::nranks, pld::system::notify, pld::system::wait, pld::tile::remote_load, pld::tile::remote_store, pld::tensor::put, pld::tensor::get, pld::tensor::put_with_signal, pl::reshape, pl::discard, pld::system::check_count, pld::system::enter, pld::world_size, pld::alloc_window_buffer, pld::window, pl::part, pld::tensor::barrier, pld::tensor::broadcast, pld::tensor::allgather, pld::tensor::reduce_scatter, pld::tensor::allreduce, pld::tensor::all_to_all, pld::tensor::all_to_all_v
+              = help: ops are pl::load, pl::store, pl::read, pl::write, pl::add, pl::sub, pl::mul, pl::div, pl::maximum, pl::minimum, pl::neg, pl::cast, pl::full, pld::get_comm_ctx, pld::rank, pld::nranks, pld::system::notify, pld::system::wait, pld::tile::remote_load, pld::tile::remote_store, pld::tensor::put, pld::tensor::get, pld::tensor::put_with_signal, pl::reshape, pl::discard, pld::system::check_count, pld::system::enter, pld::system::leave, pld::world_size, pld::alloc_window_buffer, pld::window, pl::part, pld::tensor::barrier, pld::tensor::broadcast, pld::tensor::allgather, pld::tensor::reduce_scatter, pld::tensor::allreduce, pld::tensor::all_to_all, pld::tensor::all_to_all_v
             error: `pl::load` has 3 parameters, found 2 arguments
               --> text:4:7
               = help: its parameters are src, offsets, shape

@@ -10,14 +10,17 @@
 #![deny(unsafe_code)]
 
 mod check;
+mod credits;
 mod devices;
 mod elementwise;
 mod exec;
 mod explore;
 mod inject;
+mod lints;
 mod machine;
 mod memory;
 mod num;
+mod order;
 mod plan;
 mod region;
 mod sched;
@@ -26,6 +29,7 @@ mod simulator;
 mod stuck;
 mod sync;
 mod tiles;
+mod trail;
 mod window;
 mod windows;
 

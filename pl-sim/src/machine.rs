@@ -5,16 +5,20 @@ use crate::check::clock::Clock;
 use crate::check::init::Init;
 use crate::exec::{Entered, Exec, Flow};
 use crate::inject::Faults;
+use crate::order::Unordered;
 use crate::plan::scalar;
 use crate::plan::{Checked, Inst, Plan};
 use crate::sched::{Bell, Stop};
 use crate::tiles::Tiles;
+use crate::trail::Trail;
 use crate::window::Window;
 use pl_core::bind::Platform;
-use pl_core::fault::{Arithmetic, ArithmeticProblem, DeclaredType, Fault, OpBudget, RankCost, Site, StaleWait};
+use pl_core::fault::{
+    Arithmetic, ArithmeticProblem, DeclaredType, Fault, LintData, LintKind, OpBudget, Race, RankCost, Site, StaleWait,
+};
 use pl_core::op::dispatch;
 use pl_core::runtime::{Injection, WindowId};
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 use std::sync::atomic::AtomicU64;
 use std::sync::{Mutex, OnceLock};
 
@@ -23,6 +27,8 @@ use std::sync::{Mutex, OnceLock};
 pub(crate) enum Halt {
     /// A check.
     Fault(Box<Fault>),
+    /// A race, whose report is complete once [`explain`](crate::order::explain) has seen both ranks.
+    Race(Box<Race>, Unordered),
     /// Something that the verifier should have refused.
     Internal(String),
 }
@@ -66,8 +72,8 @@ pub(crate) struct Env<'a> {
     pub(crate) budget: u64,
     /// What concerns the rank of each call and others change.
     pub(crate) mail: Vec<Mail>,
-    /// Instructions of ranks whose effect depends on the schedule.
-    pub(crate) order_dependent: Mutex<BTreeSet<(usize, usize)>>,
+    /// What was odd: by call, instruction and kind.
+    pub(crate) lints: Mutex<BTreeMap<(usize, usize, LintKind), LintData>>,
     /// The collectives that the ranks enter, by domain.
     pub(crate) entered: Vec<Mutex<Entered>>,
 }
@@ -159,6 +165,7 @@ pub(crate) struct Machine<'a> {
     /// What a box that moves within one memory goes through.
     pub(crate) scratch: Vec<u64>,
     pub(crate) state: State,
+    pub(crate) trail: Trail,
     pub(crate) cost: RankCost,
     /// Ops executed.
     pub(crate) ops: u64,
@@ -207,6 +214,7 @@ impl<'a> Machine<'a> {
             clock: Clock::new(call, calls),
             scratch: Vec::new(),
             state: State::Ready,
+            trail: Trail::new(),
             cost: RankCost::default(),
             ops: 0,
             accesses: 0,
@@ -233,6 +241,15 @@ impl<'a> Machine<'a> {
         match &self.memories[memory as usize] {
             Memory::View(base) => &self.memories[*base as usize],
             memory => memory,
+        }
+    }
+
+    /// Takes all elements of its tensors for data.
+    pub(crate) fn trust_outputs(&mut self) {
+        for memory in &mut self.memories {
+            if let Memory::Out(_, init) = memory {
+                *init = Init::all();
+            }
         }
     }
 

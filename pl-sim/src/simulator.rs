@@ -1,10 +1,14 @@
 //! The engine: windows, launches, reports.
 
+use crate::check::Checks;
 use crate::check::init::Init;
+use crate::credits;
 use crate::devices::Devices;
 use crate::exec::Entered;
 use crate::explore::{self, Explorations, Held};
+use crate::lints;
 use crate::machine::{Env, Halt, Machine, Mail, Memory, Place};
+use crate::order;
 use crate::plan::scalar::ScalarTy;
 use crate::plan::{MemoryInfo, Plan, plan_of};
 use crate::sched::{Ended, Groups, Parallel, Ranks, Schedule, Seeded};
@@ -14,7 +18,7 @@ use crate::windows::{Table, Used, Windows, gone, usage};
 use pl_core::bind::Platform;
 use pl_core::dtype::DType;
 use pl_core::explore::{Explore, Explored, Outcome};
-use pl_core::fault::{Checked, Fault, Interrupted, RankState, Report};
+use pl_core::fault::{Checked, Fault, Interrupted, LintKind, RankState, Report};
 use pl_core::ir::{ConstValue, Mode};
 use pl_core::runtime::{
     ArgValue, Contents, Engine, EngineError, Injection, Launch, LaunchOptions, RankCall, Scheduler, View, ViewMut,
@@ -182,19 +186,33 @@ impl Engine for Simulator {
         for (at, call) in calls.iter().enumerate() {
             call_of[call.rank] = Some(at as u32);
         }
-        used.iter_mut().for_each(|window| window.start(number, &call_of));
+        let signals = signals(&calls, &plans);
+        let start_windows = |used: &mut Used<'_>, call_of: &[Option<u32>]| {
+            for window in used.iter_mut() {
+                let checks = match (options.checks, signals.contains(&window.id)) {
+                    (false, _) => Checks::None,
+                    (true, false) => Checks::Accesses,
+                    (true, true) => Checks::Signal,
+                };
+                window.start(number, call_of, checks);
+            }
+        };
         // Also when a thread panics.
         used.poisoned = true;
         let result = match options.scheduler {
             Scheduler::Explored(id) => self.explorations.with(id, |exploration| {
                 exploration.begin(&mut used, &mut calls, &plans, &options)?;
+                start_windows(&mut used, &call_of);
                 let how = How { options: &options, start, exploration: Some(&mut *exploration) };
-                let report = self.run(&used, reborrowed(&mut calls), &plans, call_of, how)?;
-                let depends = !report.order_dependent.is_empty();
+                let (report, depends) = self.run(&used, reborrowed(&mut calls), &plans, call_of, how)?;
                 exploration.end(&mut used, &calls, &plans, depends)?;
                 Ok(report)
             }),
-            _ => self.run(&used, calls, &plans, call_of, How { options: &options, start, exploration: None }),
+            _ => {
+                start_windows(&mut used, &call_of);
+                let how = How { options: &options, start, exploration: None };
+                self.run(&used, calls, &plans, call_of, how).map(|(report, _)| report)
+            }
         };
         used.poisoned = result.is_err();
         result
@@ -248,6 +266,22 @@ fn check_injections(injections: &[Injection], calls: &[RankCall<'_>]) -> Result<
         }
     }
     Ok(())
+}
+
+/// The windows that are signals of the collectives of a launch.
+fn signals(calls: &[RankCall<'_>], plans: &[Arc<Plan>]) -> BTreeSet<WindowId> {
+    let mut found = BTreeSet::new();
+    let mut params: Vec<usize> = vec![];
+    for (at, (call, plan)) in calls.iter().zip(plans).enumerate() {
+        if at == 0 || !Arc::ptr_eq(plan, &plans[at - 1]) {
+            params = credits::signals(plan).map(|memory| plan.memories[memory as usize].param).collect();
+        }
+        found.extend(params.iter().filter_map(|param| match call.args[*param] {
+            ArgValue::Window(id) => Some(id),
+            _ => None,
+        }));
+    }
+    found
 }
 
 /// Checks the calls against the plans. Gives the windows that they use, each with what the first kernel calls it.
@@ -365,7 +399,7 @@ fn scalar_bits(plan: &Plan, ty: ScalarTy, arg: &ArgValue<'_>) -> Result<u64, Eng
 }
 
 impl Simulator {
-    /// Runs calls that are checked.
+    /// Runs calls that are checked. Also gives whether the results can depend on the schedule.
     fn run<'a>(
         &'a self,
         windows: &'a Used<'_>,
@@ -373,7 +407,7 @@ impl Simulator {
         plans: &'a [Arc<Plan>],
         call_of: Vec<Option<u32>>,
         how: How<'_, '_>,
-    ) -> Result<Report, EngineError> {
+    ) -> Result<(Report, bool), EngineError> {
         let How { options, start, exploration } = how;
         let count = calls.len();
         let ranks: Vec<usize> = calls.iter().map(|call| call.rank).collect();
@@ -396,6 +430,12 @@ impl Simulator {
                 &options.inject,
             )?));
         }
+        if !options.checks {
+            // Nobody notes what is written.
+            for machine in &mut machines {
+                machine.get_mut().unwrap_or_else(PoisonError::into_inner).trust_outputs();
+            }
+        }
         let env = Env {
             plans: plans.iter().map(|plan| &**plan).collect(),
             ranks,
@@ -404,21 +444,27 @@ impl Simulator {
             platform: self.platform,
             budget: options.op_budget,
             mail: (0..count).map(|_| Mail::default()).collect(),
-            order_dependent: Mutex::default(),
+            lints: Mutex::default(),
             entered: domains.domains.into_iter().map(|ranks| Mutex::new(Entered::new(ranks))).collect(),
         };
         let interrupt = options.interrupt.as_deref();
         let groups = groups(&machines);
         let ranks = Ranks { machines: &machines, env: &env, groups: groups.clone(), interrupt, bytes };
+        // What is not checked is sound on one thread alone.
+        let threads = if options.checks { self.threads } else { 1 };
         let (ended, threads) = match (options.scheduler, exploration) {
             (_, Some(exploration)) => exploration.run(&ranks),
             (Scheduler::Seeded(seed), None) => Seeded(seed).run(&ranks),
-            (Scheduler::Parallel | Scheduler::Explored(_), None) => Parallel(self.threads).run(&ranks),
+            (Scheduler::Parallel | Scheduler::Explored(_), None) => Parallel(threads).run(&ranks),
         };
         let machines: Vec<Machine<'_>> =
             machines.into_iter().map(|m| m.into_inner().unwrap_or_else(PoisonError::into_inner)).collect();
         match ended {
             Ended::Failed(Halt::Fault(fault)) => return Err(EngineError::Fault(fault)),
+            Ended::Failed(Halt::Race(race, found)) => {
+                let race = order::explain(*race, found, &machines, &env);
+                return Err(EngineError::Fault(Box::new(Fault::Race(Box::new(race)))));
+            }
             Ended::Failed(Halt::Internal(message)) => {
                 return Err(usage(
                     message,
@@ -435,7 +481,11 @@ impl Simulator {
             }
             Ended::Done => {}
         }
-        Ok(report(&machines, &env, options.scheduler, threads, start))
+        if let Some(fault) = credits::left(windows.iter(), &machines, &env) {
+            return Err(EngineError::Fault(Box::new(fault)));
+        }
+        let depends = lints::found(&env, LintKind::OrderDependent);
+        Ok((report(&machines, &env, options, threads, start), depends))
     }
 }
 
@@ -524,7 +574,7 @@ fn machine<'a>(
 }
 
 /// The report of a run that went well.
-fn report(machines: &[Machine<'_>], env: &Env<'_>, scheduler: Scheduler, threads: usize, start: Instant) -> Report {
+fn report(machines: &[Machine<'_>], env: &Env<'_>, options: &LaunchOptions, threads: usize, start: Instant) -> Report {
     let mut checked = Checked::default();
     let mut ranks = Vec::with_capacity(machines.len());
     let mut not_injected = vec![];
@@ -532,21 +582,14 @@ fn report(machines: &[Machine<'_>], env: &Env<'_>, scheduler: Scheduler, threads
         let mut cost = machine.cost;
         cost.bytes_sent += mail.served.load(Relaxed);
         cost.bytes_received += mail.pushed.load(Relaxed);
-        checked.accesses += machine.accesses;
-        checked.signals += cost.peer_notifies + cost.self_notifies + cost.waits;
+        if options.checks {
+            checked.accesses += machine.accesses;
+            checked.signals += cost.peer_notifies + cost.self_notifies + cost.waits;
+        }
         checked.ops += machine.ops;
         not_injected.extend(machine.faults.not_injected(machine.ops, cost.peer_notifies + cost.self_notifies));
         ranks.push(cost);
     }
-    let sites = env.order_dependent.lock().unwrap_or_else(PoisonError::into_inner);
-    let sites: BTreeSet<_> = sites.iter().map(|&(call, pc)| env.site(call, pc)).collect();
-    Report {
-        ranks,
-        wall: start.elapsed(),
-        scheduler,
-        threads,
-        checked,
-        order_dependent: sites.into_iter().collect(),
-        not_injected,
-    }
+    let lints = if options.checks { lints::collect(machines, env, options.allow) } else { vec![] };
+    Report { ranks, wall: start.elapsed(), scheduler: options.scheduler, threads, checked, lints, not_injected }
 }

@@ -1,6 +1,7 @@
 //! Why nobody can run: the report of a deadlock or livelock, made from the ranks as they stand.
 
 use crate::check::Awaited;
+use crate::check::cells::Change;
 use crate::exec::Entered;
 use crate::machine::{Env, Machine, Memory, State};
 use crate::plan::scalar::ScalarTy;
@@ -10,7 +11,8 @@ use crate::sched::Groups;
 use crate::window::Window;
 use pl_core::dtype::DType;
 use pl_core::fault::{
-    Blocked, Deadlock, Fault, Livelock, NotEntered, RankState, Region, Sender, Spinning, Stopped, StoppedRank,
+    Blocked, CellChange, CellEvent, CellHistory, Deadlock, Fault, Livelock, NotEntered, RankState, Region, Sender,
+    Spinning, Stopped, StoppedRank,
 };
 use pl_core::runtime::WindowId;
 use std::collections::BTreeMap;
@@ -50,8 +52,7 @@ pub(crate) fn explain(machines: &[Machine<'_>], env: &Env<'_>, groups: &Groups, 
     for machine in &members {
         match machine.state {
             State::Waiting(memory, awaited) => {
-                let all_sent = |window: &Window| sent_to(window, machines.len());
-                blocked.extend(explain_wait(&members, &outlooks, &mut sent, all_sent, machine, memory, awaited));
+                blocked.extend(explain_wait(&members, &outlooks, &mut sent, env, machine, memory, awaited));
             }
             State::Spinning(memory, element) => spinning.extend(explain_spin(machine, memory, element)),
             State::Stopped(op) => stopped.push(StoppedRank { site: machine.site(), op }),
@@ -68,12 +69,46 @@ pub(crate) fn explain(machines: &[Machine<'_>], env: &Env<'_>, groups: &Groups, 
         among.sort_unstable();
     }
     if !stopped.is_empty() {
-        Fault::Stopped(Stopped { among, stopped, spinning, blocked, finished })
-    } else if spinning.is_empty() {
-        Fault::Deadlock(Deadlock { among, not_entered: not_entered(machines, &members, env), blocked, finished })
-    } else {
-        Fault::Livelock(Livelock { among, spinning, blocked, finished })
+        return Fault::Stopped(Stopped { among, stopped, spinning, blocked, finished });
     }
+    let not_entered = not_entered(machines, &members, env);
+    if !spinning.is_empty() {
+        return Fault::Livelock(Livelock { among, not_entered, spinning, blocked, finished });
+    }
+    let in_collective = |rank: usize| members.iter().any(|m| m.rank == rank && m.trail.is_inside());
+    let ring = ring(&blocked, in_collective);
+    blocked.sort_by_key(|b| ring.iter().position(|rank| *rank == b.site.rank).unwrap_or(ring.len()));
+    Fault::Deadlock(Deadlock { among, not_entered, ring, blocked, finished })
+}
+
+/// The shortest ring of ranks each of which waits for the next one, which could notify it still, were it not blocked itself. Of the ranks that could
+/// notify a cell the one counts that did it least; a rank that could by itself, unless it would do so at the end of a collective.
+fn ring(blocked: &[Blocked], in_collective: impl Fn(usize) -> bool) -> Vec<usize> {
+    let at = |rank: usize| blocked.binary_search_by_key(&rank, |b| b.site.rank).ok();
+    let next = |from: usize| {
+        let wait = &blocked[from];
+        let ends = |s: &Sender| s.site.rank == wait.site.rank && in_collective(s.site.rank);
+        let senders = wait.senders.iter().filter(|s| s.still && !ends(s));
+        senders.filter_map(|s| Some((s.sent, at(s.site.rank)?))).min().map(|(_, next)| next)
+    };
+    let mut shortest: Vec<usize> = vec![];
+    let mut seen = vec![false; blocked.len()];
+    for start in 0..blocked.len() {
+        let mut path = vec![];
+        let mut now = Some(start);
+        while let Some(rank) = now.filter(|rank| !seen[*rank]) {
+            seen[rank] = true;
+            path.push(rank);
+            now = next(rank);
+        }
+        let ring = path.iter().position(|rank| Some(*rank) == now).map_or(&[][..], |at| &path[at..]);
+        if !ring.is_empty() && (shortest.is_empty() || ring.len() < shortest.len()) {
+            shortest = ring.to_vec();
+        }
+    }
+    let least = shortest.iter().enumerate().min_by_key(|(_, rank)| **rank).map_or(0, |(at, _)| at);
+    shortest.rotate_left(least);
+    shortest.into_iter().map(|at| blocked[at].site.rank).collect()
 }
 
 /// The collectives in which ranks wait for others that did not enter them.
@@ -92,8 +127,22 @@ fn not_entered(machines: &[Machine<'_>], members: &[&Machine<'_>], env: &Env<'_>
     env.entered.iter().filter_map(of_domain).filter(of_group).collect()
 }
 
+/// What a launch did to a cell of `owner`, a rank of the window's domain.
+pub(crate) fn history_of(env: &Env<'_>, window: &Window, owner: usize, index: usize) -> CellHistory {
+    let found = window.memory(owner).cell_history(index);
+    let events = found.events.iter().map(|event| CellEvent {
+        site: env.site(event.call as usize, event.pc as usize),
+        change: match event.change {
+            Change::Notify(deposit) => deposit.into(),
+            Change::Store => CellChange::Store,
+        },
+        value: event.value,
+    });
+    CellHistory { initial: found.initial, earlier: found.earlier, events: events.collect() }
+}
+
 /// One element of a window's memory of `owner`, a rank of its domain; the machine says what the window is called.
-fn cell_of(machine: &Machine<'_>, memory: u32, window: &Window, owner: usize, index: usize) -> Region {
+pub(crate) fn cell_of(machine: &Machine<'_>, memory: u32, window: &Window, owner: usize, index: usize) -> Region {
     let info = &machine.plan.memories[memory as usize];
     let offsets = indices(&info.shape, index);
     let extents = vec![1; offsets.len()];
@@ -134,14 +183,14 @@ fn explain_wait(
     machines: &[&Machine<'_>],
     outlooks: &[Outlooks],
     sent: &mut BTreeMap<WindowId, Vec<Sent>>,
-    all_sent: impl Fn(&Window) -> Vec<Sent>,
+    env: &Env<'_>,
     machine: &Machine<'_>,
     memory: u32,
     awaited: Awaited,
 ) -> Option<Blocked> {
     let window = window_of(machine, memory)?;
     let owner = machine.own(memory);
-    let all_sent = sent.entry(window.id).or_insert_with(|| all_sent(window));
+    let all_sent = sent.entry(window.id).or_insert_with(|| sent_to(window, env.plans.len()));
     let mut senders = vec![];
     let mut more_senders = 0;
     for (sender, outlook) in machines.iter().zip(outlooks) {
@@ -172,6 +221,7 @@ fn explain_wait(
         value: window.memory(owner).peek_cell(awaited.index),
         expected: awaited.expected,
         compare: awaited.compare,
+        history: history_of(env, window, owner, awaited.index),
         senders,
         more_senders,
     })

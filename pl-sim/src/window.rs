@@ -1,6 +1,6 @@
 //! A window: the same memory on every rank of its domain.
 
-use crate::check::{Memory, Saved};
+use crate::check::{Checks, Memory, Saved};
 use pl_core::dtype::DType;
 use pl_core::runtime::{Contents, WindowId};
 use std::sync::Arc;
@@ -64,9 +64,9 @@ impl Window {
     }
 
     /// Starts a launch; `calls` are the calls of the ranks of the world.
-    pub(crate) fn start(&mut self, launch: u32, calls: &[Option<u32>]) {
+    pub(crate) fn start(&mut self, launch: u32, calls: &[Option<u32>], checks: Checks) {
         for (memory, rank) in self.memories.iter_mut().zip(&*self.domain) {
-            memory.start(launch, calls.get(*rank).copied().flatten().map(|call| call as usize));
+            memory.start(launch, calls.get(*rank).copied().flatten().map(|call| call as usize), checks);
         }
     }
 

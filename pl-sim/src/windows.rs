@@ -200,6 +200,10 @@ impl Used<'_> {
         self.taken.get(&window).ok_or_else(|| gone(window))
     }
 
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &Window> {
+        self.taken.values()
+    }
+
     pub(crate) fn iter_mut(&mut self) -> impl Iterator<Item = &mut Window> {
         self.taken.values_mut()
     }

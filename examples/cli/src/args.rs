@@ -5,6 +5,7 @@ use crate::shape::Shape;
 use clap::builder::styling::{AnsiColor, Styles};
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser as _};
 use clap::{Arg, Args as _, Command, FromArgMatches as _, ValueEnum, value_parser};
+use pl::fault::LintKind;
 use pl::{DType, Injection};
 use std::path::PathBuf;
 
@@ -235,9 +236,21 @@ pub(crate) struct WorldArgs {
     /// from 1. May be given several times.
     #[arg(long, value_name = "FAULT")]
     pub(crate) inject: Vec<Injection>,
+    /// Runs without checks of accesses, on one thread: races, uninitialised reads and leftover credits go unseen.
+    #[arg(long)]
+    pub(crate) no_check: bool,
+    /// Does not warn of this: `set-overwrote`, `set-add-mixed`, `stale-wait`, `out-unwritten`, `order-dependent`. May be given again.
+    #[arg(long, value_name = "LINT", value_parser = lint)]
+    pub(crate) allow: Vec<LintKind>,
     /// When to colour the output; `auto` colours a terminal's, unless `NO_COLOR` is set.
     #[arg(long, value_name = "WHEN", default_value = "auto", value_enum)]
     pub(crate) color: Color,
+}
+
+/// The lint of this name.
+fn lint(name: &str) -> Result<LintKind, String> {
+    let names = || LintKind::ALL.iter().map(|kind| kind.name()).collect::<Vec<_>>().join(", ");
+    LintKind::from_name(name).ok_or_else(|| format!("lints are {}", names()))
 }
 
 /// Which variant of an example runs.

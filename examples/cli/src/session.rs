@@ -189,7 +189,7 @@ impl Session {
         let report = launch(self.options());
         self.launched.store(true, Ordering::SeqCst);
         let report = report?;
-        self.note_order(&report);
+        self.warn(&report);
         Ok(report)
     }
 
@@ -199,23 +199,21 @@ impl Session {
         let report = world.run_with(self.options(), call);
         self.launched.store(true, Ordering::SeqCst);
         let report = report?;
-        report.launches.iter().for_each(|launch| self.note_order(&launch.report));
+        report.launches.iter().for_each(|launch| self.warn(&launch.report));
         Ok(report)
     }
 
     fn options(&self) -> LaunchOptions {
         let scheduler = self.args.world.seed.map_or(Scheduler::Parallel, Scheduler::Seeded);
         let (interrupt, inject) = (Some(self.interrupt.clone()), self.args.world.inject.clone());
-        LaunchOptions { scheduler, interrupt, inject, ..LaunchOptions::default() }
+        let (checks, allow) = (!self.args.world.no_check, self.args.world.allow.iter().copied().collect());
+        LaunchOptions { scheduler, interrupt, inject, checks, allow, ..LaunchOptions::default() }
     }
 
-    fn note_order(&self, report: &Report) {
-        report.not_injected.iter().for_each(|fault| self.note(&fault.to_string()));
-        for site in &report.order_dependent {
-            let place = site.place.as_ref().map_or_else(String::new, |place| format!(" at {place}"));
-            let (op, kernel) = (site.op, &site.kernel);
-            self.note(&format!("the result may depend on the order in which ranks run: `{op}` of `{kernel}`{place}"));
-        }
+    /// Writes what a launch found odd to stderr.
+    fn warn(&self, launch: &Report) {
+        launch.not_injected.iter().for_each(|fault| self.note(&fault.to_string()));
+        launch.lints.iter().for_each(|lint| report("warning", AnsiColor::Yellow, &lint.explain().to_string()));
     }
 
     /// The stage that `--emit` asks for.

@@ -39,4 +39,5 @@ InCore fn kernel(x: In tensor<f32, [NR, SIZE]>, data: InOut window<f32, [NR, SIZ
       pld::system::notify(signal, my_rank, [src.2, 0], -2, op = AtomicAdd)
     }
   }
+  pld::system::leave(signal)
 }

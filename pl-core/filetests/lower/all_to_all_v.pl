@@ -48,4 +48,5 @@ InCore fn kernel(x: In tensor<f32, [NR * M, SIZE]>, data: InOut window<f32, [NR 
       pld::system::notify(signal, my_rank, [src.3, 0], -2, op = AtomicAdd)
     }
   }
+  pld::system::leave(signal)
 }

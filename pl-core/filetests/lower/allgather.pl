@@ -40,6 +40,7 @@ InCore fn kernel(x: In tensor<f32, [1, SIZE]>, mine: In window<f32, [1, SIZE]>, 
       pld::system::notify(signal, my_rank, [src.2, 0], -2, op = AtomicAdd)
     }
   }
+  pld::system::leave(signal)
   pld::system::enter(signal, data, collective = Allgather, _, _, _)
   for peer.3 in 0..nranks {
     if peer.3 != my_rank {
@@ -69,4 +70,5 @@ InCore fn kernel(x: In tensor<f32, [1, SIZE]>, mine: In window<f32, [1, SIZE]>, 
       pld::system::notify(signal, my_rank, [src.5, 0], -2, op = AtomicAdd)
     }
   }
+  pld::system::leave(signal)
 }

@@ -51,5 +51,6 @@ InCore fn kernel(data: InOut window<bf16, [NR, SIZE]>, signal: InOut window<i32,
         pld::system::notify(signal, my_rank, [src.2, 0], -generation, op = AtomicAdd)
       }
     }
+    pld::system::leave(signal)
   }
 }

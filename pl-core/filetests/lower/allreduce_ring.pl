@@ -63,4 +63,5 @@ InCore fn kernel(data: InOut window<f32, [SIZE]>, signal: InOut window<i32, [2 *
       }
     }
   }
+  pld::system::leave(signal)
 }

@@ -32,6 +32,7 @@ InCore fn kernel(signal: InOut window<i32, [NR, 1]>, flat: InOut window<i32, [NR
       pld::system::notify(signal, me, [src.1, 0], -1, op = AtomicAdd)
     }
   }
+  pld::system::leave(signal)
   cell = pl::read(signal, [me, 0])
   if cell == 0 {
     pld::system::enter(flat, _, collective = Barrier, _, _, _)
@@ -53,5 +54,6 @@ InCore fn kernel(signal: InOut window<i32, [NR, 1]>, flat: InOut window<i32, [NR
         pld::system::notify(flat, my_rank, [src.3], -1, op = AtomicAdd)
       }
     }
+    pld::system::leave(flat)
   }
 }

@@ -43,6 +43,7 @@ InCore fn kernel(data: InOut window<i16, [2, 3, SIZE]>, signal: InOut window<i32
       pld::system::notify(signal, my_rank, [src.2, 0], -2, op = AtomicAdd)
     }
   }
+  pld::system::leave(signal)
   held = pl::load(data, [0, 0, 0], [2, 3, SIZE])
   pld::system::enter(signal, data, collective = Broadcast, _, _, 0)
   data.2 = pl::reshape(data, [384])
@@ -74,6 +75,7 @@ InCore fn kernel(data: InOut window<i16, [2, 3, SIZE]>, signal: InOut window<i32
       pld::system::notify(signal, my_rank, [src.5, 0], -2, op = AtomicAdd)
     }
   }
+  pld::system::leave(signal)
   copy = data
   copy = pl::store(held, [0, 0, 0], copy)
 }

@@ -30,6 +30,7 @@ InCore fn kernel(signal: InOut window<i32, [4, 1]>, pair: InOut window<f32, [2, 
       pld::system::notify(signal, my_rank, [src.1, 0], -1, op = AtomicAdd)
     }
   }
+  pld::system::leave(signal)
   pld::system::enter(bell, pair, collective = ReduceScatter, op = Sum, _, _)
   ctx.1 = pld::get_comm_ctx(pair)
   my_rank.1 = pld::rank(ctx.1)
@@ -67,6 +68,7 @@ InCore fn kernel(signal: InOut window<i32, [4, 1]>, pair: InOut window<f32, [2, 
       pld::system::notify(bell, my_rank.1, [src.4, 0], -2, op = AtomicAdd)
     }
   }
+  pld::system::leave(bell)
   pld::system::enter(signal, _, collective = Barrier, _, _, _)
   for peer.4 in 0..nranks {
     if peer.4 != my_rank {
@@ -83,4 +85,5 @@ InCore fn kernel(signal: InOut window<i32, [4, 1]>, pair: InOut window<f32, [2, 
       pld::system::notify(signal, my_rank, [src.6, 0], -1, op = AtomicAdd)
     }
   }
+  pld::system::leave(signal)
 }

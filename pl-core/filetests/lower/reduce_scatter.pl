@@ -59,6 +59,7 @@ InCore fn kernel(x: In tensor<f32, [1, NR * SIZE]>, y: Out tensor<f32, [1, SIZE]
       pld::system::notify(signal, my_rank, [src.2, 0], -2, op = AtomicAdd)
     }
   }
+  pld::system::leave(signal)
   acc.1 = pl::load(data, [my_rank, 0], [1, SIZE])
   y = pl::store(acc.1, [0, 0], y)
   return y

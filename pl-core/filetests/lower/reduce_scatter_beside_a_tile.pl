@@ -51,5 +51,6 @@ InCore fn kernel(data: InOut window<f32, [NR, SIZE]>, signal: InOut window<i32, 
       pld::system::notify(signal, my_rank, [src.2, 0], -2, op = AtomicAdd)
     }
   }
+  pld::system::leave(signal)
   data = pl::store(kept, [0, 0], data)
 }

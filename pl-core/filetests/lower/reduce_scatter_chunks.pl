@@ -48,4 +48,5 @@ InCore fn kernel(data: InOut window<f32, [NR, SIZE]>, signal: InOut window<i32, 
       pld::system::notify(signal, my_rank, [src.2, 0], -2, op = AtomicAdd)
     }
   }
+  pld::system::leave(signal)
 }

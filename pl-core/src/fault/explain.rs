@@ -3,7 +3,9 @@
 //! Of many ranks only the first are explained; where the others stand is told by groups. The data has them all.
 
 mod access;
+mod cell;
 mod collective;
+mod lint;
 mod stuck;
 mod value;
 
@@ -29,6 +31,7 @@ impl Fault {
             Fault::Count(fault) => value::count(fault),
             Fault::Root(fault) => collective::root(fault),
             Fault::Collective(fault) => collective::mismatch(fault),
+            Fault::Credits(fault) => cell::credits(fault),
             Fault::Deadlock(fault) => stuck::deadlock(fault),
             Fault::Livelock(fault) => stuck::livelock(fault),
             Fault::OpBudget(fault) => stuck::op_budget(fault),

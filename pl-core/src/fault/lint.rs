@@ -1,5 +1,7 @@
 //! Lints: what a run that went well found odd. Each kind is an entry of one table, with its definition.
 
+use super::{CellChange, Region, Site};
+use crate::ir::Name;
 use core::fmt;
 
 macro_rules! lints {
@@ -75,6 +77,80 @@ impl LintKind {
 impl fmt::Display for LintKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(self.name())
+    }
+}
+
+/// What a launch that went well found odd.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Lint {
+    /// Where: of several ranks, that of the first.
+    pub site: Site,
+    /// The ranks that it was found on at this place, in rising order.
+    pub ranks: Vec<usize>,
+    /// What was found: of several ranks, on the first.
+    pub data: LintData,
+}
+
+impl Lint {
+    /// Its kind.
+    pub const fn kind(&self) -> LintKind {
+        self.data.kind()
+    }
+}
+
+/// What a lint found.
+#[derive(Clone, Debug, PartialEq)]
+pub enum LintData {
+    /// The site is the notify with `Set`.
+    SetOverwrote {
+        /// The cell.
+        cell: Region,
+        /// What was overwritten.
+        lost: CellChange,
+        /// The notify that had deposited it.
+        notify: Site,
+    },
+    /// The site is the second of two notifies.
+    SetAddMixed {
+        /// The cell.
+        cell: Region,
+        /// The first one, of the other kind.
+        notify: Site,
+    },
+    /// The site is the wait.
+    StaleWait {
+        /// The cell.
+        cell: Region,
+        /// What it held when the launch began.
+        initial: i32,
+        /// A notify of this launch.
+        notify: Site,
+    },
+    /// The site is the kernel.
+    OutUnwritten {
+        /// The tensor.
+        memory: Name,
+        /// Which parameter it is.
+        param: usize,
+        /// How many elements were not written.
+        missing: usize,
+        /// How many it has.
+        elements: usize,
+    },
+    /// The site is the access.
+    OrderDependent,
+}
+
+impl LintData {
+    /// The kind of lint.
+    pub const fn kind(&self) -> LintKind {
+        match self {
+            LintData::SetOverwrote { .. } => LintKind::SetOverwrote,
+            LintData::SetAddMixed { .. } => LintKind::SetAddMixed,
+            LintData::StaleWait { .. } => LintKind::StaleWait,
+            LintData::OutUnwritten { .. } => LintKind::OutUnwritten,
+            LintData::OrderDependent => LintKind::OrderDependent,
+        }
     }
 }
 

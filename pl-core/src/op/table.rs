@@ -381,6 +381,14 @@ ops! {
             internal: true,
             ..OpInfo::BASE
         };
+        Leave leave = OpInfo {
+            path: "pld::system::leave",
+            doc: "The rank leaves the collective that it entered last.",
+            example: "pld::system::leave(signal);",
+            params: &[p("signal", Memory(Name, Space::Window))],
+            internal: true,
+            ..OpInfo::BASE
+        };
         WorldSize world_size = OpInfo {
             path: "pld::world_size",
             doc: "The number of ranks of the world.",

@@ -161,6 +161,7 @@ impl Lowering<'_> {
             args.push(if flat { self.flattened(op, index, arg, loc, &mut out) } else { arg });
         }
         out.extend(self.inliner.splice(&callee, &args, &[], loc));
+        out.push(leave(op, info, loc));
         // The result is memory that the caller has a name for.
         if let (Some(dst), ResultKind::Memory(i)) = (op.dst, info.result)
             && let ArgKind::Value(value) = &op.args[usize::from(i)].kind
@@ -267,11 +268,16 @@ fn wire_of(op: &Op, info: &OpInfo, kind: EnumKind) -> Option<i32> {
     }
 }
 
+/// The signal of a collective.
+fn signal(op: &Op, info: &OpInfo) -> Option<Arg> {
+    let at = info.params.iter().position(|p| matches!(p.kind, ParamKind::Memory(Access::Notify, _)));
+    at.and_then(|at| op.args.get(at)).cloned()
+}
+
 /// The statement by which ranks find out that they enter different collectives.
 fn enter(op: &Op, info: &OpInfo, collective: Collective, loc: Loc) -> Stmt {
     let at = |wanted: &dyn Fn(ParamKind) -> bool| info.params.iter().position(|p| wanted(p.kind));
     let arg = |index: Option<usize>| index.and_then(|i| op.args.get(i)).cloned();
-    let signal = arg(at(&|k| matches!(k, ParamKind::Memory(Access::Notify, _))));
     let target = match info.result {
         ResultKind::Memory(i) => arg(Some(usize::from(i))),
         _ => None,
@@ -281,7 +287,7 @@ fn enter(op: &Op, info: &OpInfo, collective: Collective, loc: Loc) -> Stmt {
     let absent = || Arg { kind: ArgKind::Absent, loc };
     let chosen = |kind| wire_of(op, info, kind).map_or_else(absent, |value| known(kind, value));
     let args = vec![
-        signal.unwrap_or_else(absent),
+        signal(op, info).unwrap_or_else(absent),
         target.unwrap_or_else(absent),
         known(EnumKind::Collective, collective.wire()),
         chosen(EnumKind::ReduceOp),
@@ -289,4 +295,10 @@ fn enter(op: &Op, info: &OpInfo, collective: Collective, loc: Loc) -> Stmt {
         root.unwrap_or_else(absent),
     ];
     Stmt { kind: StmtKind::Op(Op { code: OpCode::Enter, dst: None, args, elem: None }), loc }
+}
+
+/// The statement by which a rank tells that the collective's body is done.
+fn leave(op: &Op, info: &OpInfo, loc: Loc) -> Stmt {
+    let signal = signal(op, info).unwrap_or(Arg { kind: ArgKind::Absent, loc });
+    Stmt { kind: StmtKind::Op(Op { code: OpCode::Leave, dst: None, args: vec![signal], elem: None }), loc }
 }

@@ -1,4 +1,4 @@
-//! Signal cells: who notified which, what a wait learns from that, and who looked.
+//! Signal cells: who notified which, what a wait learns from that, who looked, and what the builtins left in them.
 
 use super::Deposit;
 use super::clock::{Clock, Release, Stamp};
@@ -26,6 +26,59 @@ struct Pending {
     release: Release,
 }
 
+/// What changed a cell.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Change {
+    /// A notify.
+    Notify(Deposit),
+    /// A store or transfer.
+    Store,
+}
+
+/// A change of a cell, for reports.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Event {
+    /// The call of the rank that made it.
+    pub(crate) call: u32,
+    /// Its instruction.
+    pub(crate) pc: u32,
+    /// What it did.
+    pub(crate) change: Change,
+    /// What the cell held then.
+    pub(crate) value: i32,
+}
+
+impl Event {
+    const fn new(stamp: Stamp, change: Change, value: i32) -> Event {
+        Event { call: stamp.rank, pc: stamp.pc, change, value }
+    }
+}
+
+/// How many changes of a cell are kept.
+const MAX_EVENTS: usize = 8;
+
+/// The last changes of a cell.
+#[derive(Clone, Debug)]
+pub(crate) struct CellHistory {
+    /// The value at the start of the launch.
+    pub(crate) initial: i32,
+    /// The changes in their order.
+    pub(crate) events: SmallVec<[Event; 3]>,
+    /// How many came before these.
+    pub(crate) earlier: u32,
+}
+
+/// What is odd about a notify or wait, though it is no error: the instructions of the other side.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Odd {
+    /// A `Set` replaced what this notify had deposited, and no wait had learnt of.
+    pub(crate) overwrote: Option<Event>,
+    /// The cell was set and added to; this was the other kind.
+    pub(crate) mixed: Option<Event>,
+    /// A wait passed by what an earlier launch had left in the cell, and this launch notifies it, too: both instructions.
+    pub(crate) stale: Option<(u32, Stamp)>,
+}
+
 /// The most notifies of a cell that are kept apart, so that cells nobody waits for do not grow.
 const MAX_PENDING: usize = 64;
 
@@ -34,12 +87,17 @@ const MAX_PENDING: usize = 64;
 struct Cell {
     /// The launch that the rest is of; of another launch, it is out of date.
     launch: u32,
-    /// The value at the start of the launch.
-    initial: i32,
+    /// What builtins deposited.
+    credit: i32,
     /// The owner's last wait or read: its epoch (0: none) and instruction.
     tested: (u32, u32),
     /// Whether that was a `pl::read`.
     read: bool,
+    /// Whether notifies added, and whether they set.
+    added: bool,
+    set: bool,
+    /// The owner's wait that passed by what an earlier launch left here.
+    stale: Option<u32>,
     /// Who notified it.
     notified: SmallVec<[Notified; 1]>,
     /// The value before the first pending notify, with all that the owner added.
@@ -48,6 +106,13 @@ struct Cell {
     changed: bool,
     /// The notifies of peers that the owner has not learnt from, in their order. What a `Set` sets holds what the owner added since, too.
     pending: SmallVec<[Pending; 1]>,
+    history: CellHistory,
+}
+
+impl Default for CellHistory {
+    fn default() -> CellHistory {
+        CellHistory { initial: 0, events: SmallVec::new(), earlier: 0 }
+    }
 }
 
 /// The cells of one rank's memory in one window.
@@ -58,6 +123,21 @@ pub(crate) struct Cells {
     launch: u32,
     /// Whether it touched any cell.
     touched: bool,
+    /// Whether the host wrote what the cells held at the start of the launch.
+    preset: bool,
+    /// What is counted of the signal of a collective.
+    credits: Option<Credits>,
+}
+
+/// What is counted of the cells of a collective's signal.
+#[derive(Clone, Copy, Debug, Default)]
+struct Credits {
+    /// The cells whose value is not what builtins deposited.
+    foreign: usize,
+    /// The cells in which builtins deposited something that is not zero in all.
+    open: usize,
+    /// Whether a store or transfer changed cells since `foreign` was counted.
+    recount: bool,
 }
 
 /// What a wait or read of a cell found.
@@ -69,7 +149,60 @@ pub(crate) struct Tested {
     pub(crate) unordered: bool,
 }
 
+/// What a wait that passed learnt.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Acquired {
+    /// The last notify that it learnt from.
+    pub(crate) from: Option<Stamp>,
+    /// Whether what the cell held when the launch started was enough: nothing of this launch was needed.
+    pub(crate) stale: bool,
+}
+
+/// What a notify found in its cell.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Noted {
+    /// A `pl::read` of the owner that is not ordered before it: its instruction.
+    pub(crate) unordered_read: Option<usize>,
+    /// What is odd about it.
+    pub(crate) odd: Odd,
+}
+
+impl CellHistory {
+    fn push(&mut self, event: Event) {
+        if self.events.len() == MAX_EVENTS {
+            self.events.remove(0);
+            self.earlier = self.earlier.saturating_add(1);
+        }
+        self.events.push(event);
+    }
+}
+
 impl Cell {
+    /// Records who notified it, and how.
+    fn count(&mut self, stamp: Stamp, deposit: Deposit, new: i32) {
+        match self.notified.iter_mut().find(|n| n.stamp.rank == stamp.rank) {
+            Some(notified) => *notified = Notified { stamp, count: notified.count.saturating_add(1) },
+            None => self.notified.push(Notified { stamp, count: 1 }),
+        }
+        self.history.push(Event::new(stamp, Change::Notify(deposit), new));
+    }
+
+    /// What is odd about a deposit that is about to happen.
+    fn odd(&self, deposit: Deposit, stamp: Stamp, own: bool, clock: &Clock) -> Odd {
+        let mixes = match deposit {
+            Deposit::Add(_) => self.set,
+            Deposit::Set(_) => self.added,
+        };
+        let mixed = (mixes && !(self.added && self.set)).then(|| self.history.events.last().copied()).flatten();
+        let lost = |p: &&Pending| !own || !clock.follows(p.stamp);
+        let overwrote = match deposit {
+            Deposit::Set(_) => self.pending.iter().rev().find(lost),
+            Deposit::Add(_) => None,
+        };
+        let overwrote = overwrote.map(|p| Event::new(p.stamp, Change::Notify(p.deposit), 0));
+        Odd { overwrote, mixed, stale: self.stale.filter(|_| !own).map(|wait| (wait, stamp)) }
+    }
+
     /// The owner notifies itself, which teaches it nothing: its own `Set` makes all before it void, and its own add counts wherever the peers'
     /// notifies came in between. Whether an add came before one of a peer or after it makes no difference to what a wait
     /// learns: the wait follows it in any case, and the peer's only because of what that added.
@@ -111,11 +244,38 @@ impl Cell {
     }
 }
 
+/// Who notifies.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct By {
+    /// The instruction.
+    pub(crate) pc: usize,
+    /// Whether it is one of a builtin's body.
+    pub(crate) builtin: bool,
+}
+
+impl Credits {
+    /// A notify changes a cell from `value` to `new`; `credit` is what builtins deposited there.
+    fn note(&mut self, credit: &mut i32, value: i32, new: i32, builtin: bool) {
+        let count = |credit: i32, value: i32| (usize::from(value != credit), usize::from(credit != 0));
+        let before = count(*credit, value);
+        if builtin {
+            *credit = credit.wrapping_add(new.wrapping_sub(value));
+        }
+        let after = count(*credit, new);
+        // After a store `foreign` says nothing until it is counted anew.
+        self.foreign = self.foreign.wrapping_add(after.0).wrapping_sub(before.0);
+        self.open = self.open + after.1 - before.1;
+    }
+}
+
 impl Cells {
     /// Starts a launch: what is known of the cells is forgotten.
-    pub(crate) fn start(&mut self, launch: u32) {
+    /// `preset` tells whether the host wrote what they hold; `held` how many hold something, when they are the signal of a collective.
+    pub(crate) fn start(&mut self, launch: u32, preset: bool, held: Option<usize>) {
         self.launch = launch;
         self.touched = false;
+        self.preset = preset;
+        self.credits = held.map(|foreign| Credits { foreign, ..Credits::default() });
     }
 
     fn peek(&self, index: usize) -> Option<&Cell> {
@@ -132,10 +292,14 @@ impl Cells {
         let page = self.pages[index / PAGE].get_or_insert_with(|| vec![Cell::default(); PAGE].into());
         let cell = &mut page[index % PAGE];
         if cell.launch != self.launch {
-            *cell = Cell { launch: self.launch, initial: value, base: value, ..Cell::default() };
+            let history = CellHistory { initial: value, ..CellHistory::default() };
+            *cell = Cell { launch: self.launch, base: value, history, ..Cell::default() };
         }
         if cell.changed {
             (cell.base, cell.changed) = (value, false);
+            if let Some(event) = cell.history.events.last_mut() {
+                event.value = value;
+            }
         }
         cell
     }
@@ -177,7 +341,10 @@ impl Cells {
 
     /// A store or transfer changes the cells from `start` to `end`. It is ordered after all notifies of them, and whoever tests them next after it: what is
     /// pending teaches nothing more.
-    pub(crate) fn change(&mut self, start: usize, end: usize) {
+    pub(crate) fn change(&mut self, start: usize, end: usize, stamp: Stamp) {
+        if let Some(credits) = &mut self.credits {
+            credits.recount = true;
+        }
         if !self.touched {
             return;
         }
@@ -187,38 +354,63 @@ impl Cells {
                 if cell.launch == launch && (start..end).contains(&(page * PAGE + slot)) {
                     cell.pending.clear();
                     cell.changed = true;
+                    cell.history.push(Event::new(stamp, Change::Store, 0));
                 }
             }
         }
     }
 
-    /// Records a notify of a cell that holds `value`. Whether a `pl::read` of the owner is not ordered before it: the instruction of the
-    /// read.
+    /// Records a notify of a cell, which holds the first value before it and the second one after it.
     pub(crate) fn notify(
         &mut self,
         index: usize,
-        value: i32,
+        (value, new): (i32, i32),
         deposit: Deposit,
         owner: usize,
         clock: &mut Clock,
-        pc: usize,
-    ) -> Option<usize> {
-        let stamp = clock.stamp(pc);
+        by: By,
+    ) -> Noted {
+        let stamp = clock.stamp(by.pc);
+        let own = clock.rank() == owner;
+        let mut credits = self.credits;
         let cell = self.touch(index, value);
+        if let Some(credits) = &mut credits {
+            credits.note(&mut cell.credit, value, new, by.builtin);
+        }
+        let odd = cell.odd(deposit, stamp, own, clock);
+        match deposit {
+            Deposit::Add(_) => cell.added = true,
+            Deposit::Set(_) => cell.set = true,
+        }
+        if !own {
+            cell.stale = None;
+        }
         let read = Stamp { rank: owner as u32, epoch: cell.tested.0, pc: cell.tested.1 };
         let unordered = cell.read && !clock.follows(read);
-        match cell.notified.iter_mut().find(|n| n.stamp.rank == stamp.rank) {
-            Some(notified) => *notified = Notified { stamp, count: notified.count.saturating_add(1) },
-            None => cell.notified.push(Notified { stamp, count: 1 }),
-        }
-        if clock.rank() == owner {
+        cell.count(stamp, deposit, new);
+        if own {
             clock.pass();
             cell.notify_own(deposit);
         } else {
             let release = clock.release();
             cell.add_pending(Pending { stamp, deposit, release });
         }
-        unordered.then_some(read.pc as usize)
+        self.credits = credits;
+        Noted { unordered_read: unordered.then_some(read.pc as usize), odd }
+    }
+
+    /// Records a notify for reports alone.
+    pub(crate) fn count(
+        &mut self,
+        index: usize,
+        (value, new): (i32, i32),
+        deposit: Deposit,
+        clock: &mut Clock,
+        by: By,
+    ) {
+        let stamp = clock.stamp(by.pc);
+        self.touch(index, value).count(stamp, deposit, new);
+        clock.pass();
     }
 
     /// Records a wait or read of the owner, on a cell that holds `value`.
@@ -228,7 +420,7 @@ impl Cells {
         cell.tested = (stamp.epoch, stamp.pc);
         cell.read = read;
         let unordered = read && cell.notified.iter().any(|n| !clock.follows(n.stamp));
-        Tested { initial: cell.initial, unordered }
+        Tested { initial: cell.history.initial, unordered }
     }
 
     /// A wait of the owner passed: it learns from the notifies because of which it did.
@@ -236,7 +428,13 @@ impl Cells {
     /// Those are the first ones, in their order, after which the value satisfies the wait and none is left that the owner knows of already: the
     /// wait could have passed then, before anything that came later. Learning from the later ones too would be right for this
     /// interleaving, and would hide what goes wrong in that one.
-    pub(crate) fn acquire(&mut self, index: usize, value: i32, holds: impl Fn(i32) -> bool, clock: &mut Clock) {
+    pub(crate) fn acquire(
+        &mut self,
+        index: usize,
+        value: i32,
+        holds: impl Fn(i32) -> bool,
+        clock: &mut Clock,
+    ) -> Acquired {
         let cell = self.touch(index, value);
         let known = cell.pending.iter().rposition(|p| clock.follows(p.stamp)).map_or(0, |at| at + 1);
         let (mut taken, mut last_set, mut running) = (0, 0, cell.base);
@@ -254,8 +452,51 @@ impl Cells {
         for pending in &cell.pending[last_set..taken] {
             clock.acquire(pending.stamp.rank, &pending.release);
         }
+        let stale = taken == 0 && cell.base == cell.history.initial && holds(cell.history.initial);
         cell.base = running;
+        let from = cell.pending[last_set..taken].last().map(|pending| pending.stamp);
         cell.pending.drain(..taken);
+        Acquired { from, stale }
+    }
+
+    /// The owner's wait at `pc` passed by what the cell held when the launch started. What is odd about that.
+    pub(crate) fn passed_stale(&mut self, index: usize, value: i32, pc: usize) -> Odd {
+        if self.preset {
+            return Odd::default();
+        }
+        let cell = self.touch(index, value);
+        cell.stale = Some(pc as u32);
+        Odd { stale: cell.pending.first().map(|first| (pc as u32, first.stamp)), ..Odd::default() }
+    }
+
+    /// Counts the cells whose value is not what builtins deposited, where a store made the count void. `value` gives that of a cell that may be
+    /// looked at now, of `cells`. Gives the count; `None` where the cells are no collective's signal.
+    pub(crate) fn foreign(&mut self, cells: usize, value: impl Fn(usize) -> Option<i32>) -> Option<usize> {
+        let mut credits = self.credits?;
+        if credits.recount {
+            let differs = |&index: &usize| value(index).is_some_and(|value| value != self.credit(index));
+            credits.foreign = (0..cells).filter(differs).count();
+            self.credits = Some(Credits { recount: false, ..credits });
+        }
+        Some(credits.foreign)
+    }
+
+    /// What builtins deposited in a cell.
+    pub(crate) fn credit(&self, index: usize) -> i32 {
+        self.peek(index).map_or(0, |cell| cell.credit)
+    }
+
+    /// A cell in which builtins left something.
+    pub(crate) fn left(&self) -> Option<usize> {
+        self.credits.filter(|credits| credits.open > 0)?;
+        let left = |cell: &Cell| cell.launch == self.launch && cell.credit != 0;
+        self.pages.iter().enumerate().find_map(|(at, page)| Some(at * PAGE + page.as_ref()?.iter().position(left)?))
+    }
+
+    /// The last changes of a cell in this launch; `value` is what it holds where nothing touched it.
+    pub(crate) fn history(&self, index: usize, value: i32) -> CellHistory {
+        self.peek(index)
+            .map_or_else(|| CellHistory { initial: value, ..CellHistory::default() }, |cell| cell.history.clone())
     }
 
     /// Calls `f` for each cell and rank that notified it in this launch, with the number of times.

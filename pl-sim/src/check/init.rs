@@ -41,6 +41,11 @@ impl Init {
         Init { bits: vec![0; elements.div_ceil(64)], missing: elements }
     }
 
+    /// How many elements are not data.
+    pub(crate) const fn count_missing(&self) -> usize {
+        self.missing
+    }
+
     /// The elements of a box that are not data.
     pub(crate) fn missing(&self, runs: &Runs) -> Option<Missing> {
         if self.missing == 0 {

@@ -15,7 +15,7 @@ use crate::region::Runs;
 use crate::shared::{AddGrant, HostBuffer, ReadGrant, SharedBuffer, WriteGrant};
 pub(crate) use awaited::Awaited;
 use awaited::Parked;
-use cells::Cells;
+use cells::{By, CellHistory, Cells, Noted, Odd};
 use clock::{Clock, Stamp};
 use init::{Init, Missing};
 use log::{Access, Conflict, Log};
@@ -56,6 +56,10 @@ pub(crate) struct Memory {
     owner: usize,
     /// Bytes of an element.
     size: usize,
+    /// Whether the host wrote it since the last launch.
+    preset: bool,
+    /// Whether accesses are checked. Where they are not, one thread runs all ranks.
+    checked: bool,
     /// What the host has of it.
     lent: Lent,
 }
@@ -74,6 +78,18 @@ enum Lent {
 pub(crate) struct Saved {
     bytes: Box<[u8]>,
     init: Init,
+    preset: bool,
+}
+
+/// What is checked of a window in a launch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Checks {
+    /// Nothing but bounds; one thread runs all ranks.
+    None,
+    /// Every access.
+    Accesses,
+    /// Every access, and that it is all zero again where collectives, whose signal it is, have used it.
+    Signal,
 }
 
 /// What is known of the accesses to one rank's memory.
@@ -95,19 +111,39 @@ pub(crate) enum Deposit {
 }
 
 /// What a notify brought about.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Notified {
     /// Whether it satisfied the owner's wait.
     pub(crate) wakes: bool,
     /// The owner's `pl::read` of the cell that is not ordered before it: its instruction.
     pub(crate) unordered_read: Option<usize>,
+    /// What is odd about it.
+    pub(crate) odd: Odd,
+}
+
+/// A cell of a collective's signal that does not hold what it should.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Leftover {
+    /// The cell.
+    pub(crate) index: usize,
+    /// What it holds.
+    pub(crate) value: i32,
+    /// What builtins deposited there.
+    pub(crate) credit: i32,
 }
 
 /// What a wait found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Waited {
-    /// It is satisfied; `stale` is the value at the start of the launch, when that satisfied it already.
-    Passed { stale: Option<i32> },
+    /// It is satisfied.
+    Passed {
+        /// The last notify that it learnt from.
+        from: Option<Stamp>,
+        /// The value at the start of the launch, when that satisfied it.
+        stale: Option<i32>,
+        /// What is odd about it.
+        odd: Odd,
+    },
     /// The owner is parked on the cell.
     Parked,
 }
@@ -118,7 +154,15 @@ impl Memory {
         let init = if data { Init::all() } else { Init::none(elements) };
         let history = History { init, log: Log::default(), cells: Cells::default(), parked: Parked::default() };
         let buffer = SharedBuffer::new(elements.checked_mul(size)?)?;
-        Some(Memory { buffer, history: Mutex::new(history), owner: usize::MAX, size, lent: Lent::No })
+        Some(Memory {
+            buffer,
+            history: Mutex::new(history),
+            owner: usize::MAX,
+            size,
+            preset: false,
+            checked: true,
+            lent: Lent::No,
+        })
     }
 
     fn lock(&self) -> MutexGuard<'_, History> {
@@ -127,11 +171,19 @@ impl Memory {
     }
 
     /// Starts a launch, which is ordered after everything before it. `call` is the number of the rank's call.
-    pub(crate) fn start(&mut self, launch: u32, call: Option<usize>) {
+    pub(crate) fn start(&mut self, launch: u32, call: Option<usize>, checks: Checks) {
         self.owner = call.unwrap_or(usize::MAX);
+        self.checked = checks != Checks::None;
+        let preset = std::mem::take(&mut self.preset);
+        let signal = checks == Checks::Signal;
+        let held = signal.then(|| self.buffer.bytes_mut().chunks_exact(4).filter(|cell| **cell != [0; 4]).count());
         let history = self.history.get_mut().unwrap_or_else(PoisonError::into_inner);
         history.log.clear();
-        history.cells.start(launch);
+        history.cells.start(launch, preset, held);
+        if !self.checked {
+            // Nobody notes what is written.
+            history.init = Init::all();
+        }
         history.parked = Parked::default();
     }
 
@@ -194,7 +246,8 @@ impl Memory {
     /// What it holds, between launches; `None` while there is a view.
     pub(crate) fn save(&mut self) -> Option<Saved> {
         let init = self.history.get_mut().unwrap_or_else(PoisonError::into_inner).init.clone();
-        self.bytes_mut().map(|bytes| Saved { bytes: bytes.into(), init })
+        let preset = self.preset;
+        self.bytes_mut().map(|bytes| Saved { bytes: bytes.into(), init, preset })
     }
 
     /// Makes it hold that again, between launches; false while there is a view.
@@ -202,16 +255,21 @@ impl Memory {
         let Some(bytes) = self.bytes_mut() else { return false };
         bytes.copy_from_slice(&saved.bytes);
         self.history.get_mut().unwrap_or_else(PoisonError::into_inner).init.clone_from(&saved.init);
+        self.preset = saved.preset;
         true
     }
 
-    /// Makes every element data.
+    /// Makes every element data, which the host wrote.
     pub(crate) fn set_data(&mut self) {
+        self.preset = true;
         self.history.get_mut().unwrap_or_else(PoisonError::into_inner).init = Init::all();
     }
 
     /// Checks an ordinary access. Of an add: an earlier one to some element that nothing orders before it.
     fn access(&self, runs: &Runs, access: Access, clock: &Clock, pc: usize) -> Result<Option<Stamp>, Refused> {
+        if !self.checked {
+            return Ok(None);
+        }
         let stamp = clock.stamp(pc);
         let history = &mut *self.lock();
         let mut beside = None;
@@ -220,7 +278,7 @@ impl Memory {
             history.cells.check(start, end, access, self.owner, clock)?;
             beside = beside.or(history.log.access((start as u32, end as u32), access, stamp, clock)?);
             if access != Access::Read {
-                history.cells.change(start, end);
+                history.cells.change(start, end, stamp);
             }
         }
         if access != Access::Read {
@@ -257,7 +315,9 @@ impl Memory {
     /// Makes a box no data any more, which is a write: what is not data holds zeros.
     pub(crate) fn discard(&self, runs: &Runs, clock: &Clock, pc: usize) -> Result<(), Refused> {
         self.write(runs, clock, pc)?.clear();
-        self.lock().init.clear(runs, self.buffer.bytes() / self.size);
+        if self.checked {
+            self.lock().init.clear(runs, self.buffer.bytes() / self.size);
+        }
         Ok(())
     }
 
@@ -267,44 +327,95 @@ impl Memory {
         index: usize,
         deposit: Deposit,
         clock: &mut Clock,
-        pc: usize,
+        by: By,
     ) -> Result<Notified, Refused> {
         let history = &mut *self.lock();
-        history.log.check(index as u32, index as u32 + 1, Access::Write, clock)?;
+        if self.checked {
+            history.log.check(index as u32, index as u32 + 1, Access::Write, clock)?;
+        }
         let value = self.buffer.cell(index, Passed(PhantomData)).load(Relaxed);
         let new = match deposit {
             Deposit::Add(add) => value.checked_add(add).ok_or(Refused::Overflow { value, add })?,
             Deposit::Set(new) => new,
         };
-        let unordered_read = history.cells.notify(index, value, deposit, self.owner, clock, pc);
-        history.init.fill(&Runs::element(index));
+        let mut noted = Noted::default();
+        if self.checked {
+            noted = history.cells.notify(index, (value, new), deposit, self.owner, clock, by);
+            history.init.fill(&Runs::element(index));
+        } else {
+            history.cells.count(index, (value, new), deposit, clock, by);
+        }
         self.buffer.cell(index, Passed(PhantomData)).store(new, Relaxed);
         let wakes = history.parked.notified(index, new);
-        Ok(Notified { wakes, unordered_read })
+        Ok(Notified { wakes, unordered_read: noted.unordered_read, odd: noted.odd })
     }
 
     /// Tests the owner's cell; parks the owner on it when the wait is not satisfied.
     pub(crate) fn wait(&self, awaited: Awaited, clock: &mut Clock, pc: usize) -> Result<Waited, Refused> {
         let Awaited { index, expected, compare } = awaited;
         let history = &mut *self.lock();
-        history.log.check(index as u32, index as u32 + 1, Access::Read, clock)?;
+        if self.checked {
+            history.log.check(index as u32, index as u32 + 1, Access::Read, clock)?;
+        }
         let value = self.buffer.cell(index, Passed(PhantomData)).load(Relaxed);
+        let passes = history.parked.test(awaited, value);
+        if !self.checked {
+            return Ok(match passes {
+                true => Waited::Passed { from: None, stale: None, odd: Odd::default() },
+                false => Waited::Parked,
+            });
+        }
         let tested = history.cells.test(index, value, false, clock, pc);
-        if !history.parked.test(awaited, value) {
+        if !passes {
             return Ok(Waited::Parked);
         }
-        history.cells.acquire(index, value, |value| compare.holds(value, expected), clock);
-        let stale = compare.holds(tested.initial, expected) && !history.log.changed(index as u32);
-        Ok(Waited::Passed { stale: stale.then_some(tested.initial) })
+        let acquired = history.cells.acquire(index, value, |value| compare.holds(value, expected), clock);
+        let stale = acquired.stale && !history.log.changed(index as u32);
+        let odd = if stale { history.cells.passed_stale(index, value, pc) } else { Odd::default() };
+        Ok(Waited::Passed { from: acquired.from, stale: stale.then_some(tested.initial), odd })
     }
 
     /// Reads the owner's cell; the second value tells whether it depends on the schedule.
     pub(crate) fn read_cell(&self, index: usize, clock: &Clock, pc: usize) -> Result<(i32, bool), Refused> {
         let history = &mut *self.lock();
+        if !self.checked {
+            return Ok((self.buffer.cell(index, Passed(PhantomData)).load(Relaxed), false));
+        }
         history.log.check(index as u32, index as u32 + 1, Access::Read, clock)?;
         let value = self.buffer.cell(index, Passed(PhantomData)).load(Relaxed);
         let tested = history.cells.test(index, value, true, clock, pc);
         Ok((value, tested.unordered))
+    }
+
+    /// A collective begins whose signal this is: an own cell that holds anything but what builtins deposited.
+    pub(crate) fn foreign(&self, clock: &Clock) -> Option<Leftover> {
+        let history = &mut *self.lock();
+        let History { cells, log, .. } = history;
+        // A store that nothing orders before is not looked at: who uses the cell finds the race.
+        let value = |index: usize| {
+            log.check(index as u32, index as u32 + 1, Access::Read, clock).ok()?;
+            Some(self.buffer.cell(index, Passed(PhantomData)).load(Relaxed))
+        };
+        let count = self.buffer.bytes() / self.size;
+        if cells.foreign(count, value)? == 0 {
+            return None;
+        }
+        (0..count).find_map(|index| {
+            let (value, credit) = (value(index)?, cells.credit(index));
+            (value != credit).then_some(Leftover { index, value, credit })
+        })
+    }
+
+    /// The launch is over: a cell in which builtins left something.
+    pub(crate) fn left(&self) -> Option<Leftover> {
+        let index = self.lock().cells.left()?;
+        Some(Leftover { index, value: self.peek_cell(index), credit: self.lock().cells.credit(index) })
+    }
+
+    /// The last changes of a cell in this launch.
+    pub(crate) fn cell_history(&self, index: usize) -> CellHistory {
+        let value = self.peek_cell(index);
+        self.lock().cells.history(index, value)
     }
 
     /// What a cell holds, for a report.
@@ -410,7 +521,7 @@ mod tests {
             };
             let ranks = 2 + random(3);
             let mut memories: Vec<Memory> = (0..ranks).map(|_| Memory::new(CELLS, 4, true).expect("memory")).collect();
-            memories.iter_mut().enumerate().for_each(|(owner, memory)| memory.start(1, Some(owner)));
+            memories.iter_mut().enumerate().for_each(|(owner, memory)| memory.start(1, Some(owner), Checks::Accesses));
             let mut clocks: Vec<Clock> = (0..ranks).map(|rank| Clock::new(rank, ranks)).collect();
             let cells = ranks * CELLS;
             let mut model = Model { knows: vec![vec![]; ranks], notifies: vec![vec![]; cells], ..Model::default() };
@@ -431,7 +542,7 @@ mod tests {
                     Kind::Read => memory.read(&runs, clock, step).map(|_| ()),
                     Kind::Write => memory.write(&runs, clock, step).map(|_| ()),
                     Kind::Add => memory.add(&runs, clock, step).map(|_| ()),
-                    Kind::Notify => memory.notify(index, deposit, clock, step).map(|_| ()),
+                    Kind::Notify => memory.notify(index, deposit, clock, By { pc: step, builtin: false }).map(|_| ()),
                     Kind::Test => {
                         let expected = memory.peek_cell(index) - slack;
                         let awaited = Awaited { index, expected, compare: Compare::Ge };

@@ -1,9 +1,11 @@
 //! What ranks enter: every rank of a domain enters the same collectives, in one order and with the same arguments.
 
 use super::{Exec, Flow, Out};
+use crate::credits;
 use crate::machine::{Env, Halt, Place};
 use crate::plan::{OpInst, Operand, Plan};
-use pl_core::fault::{CollectiveMismatch, CountOutOfRange, Difference, Fault, RootOutOfRange, Site};
+use crate::trail::EnteredOne;
+use pl_core::fault::{CollectiveMismatch, CountOutOfRange, CreditsFound, Difference, Fault, RootOutOfRange, Site};
 use pl_core::op::{Collective, EnumKind};
 use pl_core::runtime::WindowId;
 use std::collections::VecDeque;
@@ -46,14 +48,15 @@ impl Entered {
         Entered { counts: vec![0; ranks.len()].into(), ranks, done: 0, open: VecDeque::new() }
     }
 
-    /// A rank enters its next collective. The entry to compare it with: the first into that collective, where it is not this one.
-    fn enter(&mut self, rank: usize, entry: Entry) -> Option<(Entry, u64)> {
+    /// A rank enters its next collective: how many it entered before, and the entry to compare it with: the first into that collective, where it is
+    /// not this one.
+    fn enter(&mut self, rank: usize, entry: Entry) -> (u64, Option<Entry>) {
         let number = self.counts[rank];
         self.counts[rank] += 1;
         let index = (number - self.done) as usize;
         let Some((first, entered)) = self.open.get_mut(index) else {
             self.open.push_back((entry, 1));
-            return None;
+            return (number, None);
         };
         *entered += 1;
         let first = *first;
@@ -62,7 +65,7 @@ impl Entered {
             self.open.pop_front();
             self.done += 1;
         }
-        Some((first, number))
+        (number, Some(first))
     }
 
     /// The collective that waits for ranks.
@@ -75,7 +78,7 @@ impl Entered {
 }
 
 /// The site of an entry: its op is the collective.
-fn site(env: &Env<'_>, call: usize, pc: usize) -> Site {
+pub(crate) fn site(env: &Env<'_>, call: usize, pc: usize) -> Site {
     let plan = env.plans[call];
     let collective =
         plan.op_at(pc).and_then(|op| Entering::new(plan, op)).and_then(|e| Collective::from_wire(e.collective));
@@ -178,11 +181,32 @@ impl<'a> Exec<'_, 'a, '_> {
             return Err(Fault::Root(RootOutOfRange { site: site(self.env, call, pc), root, ranks }).into());
         }
         let entry = Entry { call, pc, root };
-        let found = self.env.entered[domain].lock().unwrap_or_else(PoisonError::into_inner).enter(rank, entry);
-        if let Some((first, before)) = found {
+        let mut entered = self.env.entered[domain].lock().unwrap_or_else(PoisonError::into_inner);
+        let (before, first) = entered.enter(rank, entry);
+        drop(entered);
+        if let Some(first) = first {
             self.compare(first, entry, before)?;
         }
-        self.machine.effects += 1;
+        self.check_credits(op, rank)?;
+        let machine = &mut *self.machine;
+        let epoch = machine.clock.stamp(pc).epoch;
+        machine.trail.enter(EnteredOne { domain, number: before + 1, epoch, pc });
+        machine.effects += 1;
+        Ok(Flow::Next)
+    }
+
+    /// A collective begins with a signal whose own cells hold nothing but what peers deposited that are in it already.
+    fn check_credits(&self, op: &OpInst, rank: usize) -> Result<(), Halt> {
+        let memory = self.memory(op, 0)?;
+        let window = self.window(memory)?;
+        let Some(found) = window.memory(rank).foreign(&self.machine.clock) else { return Ok(()) };
+        let site = site(self.env, self.machine.call(), self.machine.pc);
+        Err(credits::fault(self.env, self.machine, site, memory, window, rank, found, CreditsFound::Before).into())
+    }
+
+    /// `pld::system::leave`
+    pub(super) const fn leave_collective(&mut self) -> Out {
+        self.machine.trail.leave();
         Ok(Flow::Next)
     }
 

@@ -7,7 +7,7 @@ mod refuse;
 mod signal;
 mod transfer;
 
-pub(crate) use collective::Entered;
+pub(crate) use collective::{Entered, site as site_of_entry};
 
 use crate::elementwise::{Add, Div, Maximum, Minimum, Mul, Sub};
 use crate::machine::{Env, Halt, Machine, Memory, Place, Wake};
@@ -344,6 +344,10 @@ impl<'a> Execute<&'a OpInst> for Exec<'_, 'a, '_> {
 
     fn enter(&mut self, op: &'a OpInst) -> Out {
         self.enter_collective(op)
+    }
+
+    fn leave(&mut self, _op: &'a OpInst) -> Out {
+        self.leave_collective()
     }
 
     fn world_size(&mut self, op: &'a OpInst) -> Out {

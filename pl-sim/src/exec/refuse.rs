@@ -5,6 +5,7 @@ use crate::check::Refused;
 use crate::check::init::Missing;
 use crate::check::log::Conflict;
 use crate::machine::Halt;
+use crate::order::Unordered;
 use crate::plan::{Extents, MemoryInfo, OpInst, Operand, Plan, Reg};
 use crate::region::indices;
 use pl_core::fault::{AccessKind, CellOverflow, Fault, Race, RaceSide, Region, Uninitialised};
@@ -98,19 +99,24 @@ impl Exec<'_, '_, '_> {
             Region { memory: info.name.clone(), owner, domain_rank, offsets, extents }
         };
         let stale = |call: usize| self.env.mail[call].stale.get().cloned();
-        Fault::Race(Box::new(Race {
+        let race = Box::new(Race {
             first: RaceSide {
                 site: self.env.site(first, first_pc),
                 access: conflict.kind,
                 region: of(called.unwrap_or(info), conflict.accessed),
+                reached: None,
             },
             overlap: of(info, conflict.overlap),
-            second: RaceSide { site: self.machine.site(), access: kind, region },
+            second: RaceSide { site: self.machine.site(), access: kind, region, reached: None },
             first_notifies: conflict.first.epoch - 1,
             acquired: self.machine.clock.known(conflict.first.rank),
+            notify: None,
+            learnt: None,
             stale: stale(self.machine.call()).or_else(|| stale(first)),
-        }))
-        .into()
+        });
+        let domain = self.machine.places[memory as usize].domain;
+        let second = self.machine.clock.stamp(self.machine.pc);
+        Halt::Race(race, Unordered { first: conflict.first, second, domain })
     }
 }
 

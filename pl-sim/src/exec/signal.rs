@@ -1,11 +1,16 @@
 //! Deposits into signal cells, and waits for them.
 
 use super::{Exec, Flow, Out, Part};
-use crate::check::{Awaited, Deposit, Notified, Waited};
+use crate::check::cells::{By, Change, Event, Odd};
+use crate::check::clock::Stamp;
+use crate::check::{Awaited, Deposit, Waited};
 use crate::machine::{Halt, State};
 use crate::plan::OpInst;
-use pl_core::fault::{AccessKind, Compare, Region, StaleWait};
+use crate::stuck::cell_of;
+use crate::window::Window;
+use pl_core::fault::{AccessKind, CellChange, Compare, LintData, LintKind, StaleWait};
 use pl_core::op::{EnumKind, NotifyOp, OpCode, WaitCmp};
+use std::sync::PoisonError;
 
 fn unknown(kind: EnumKind, value: i32) -> Halt {
     Halt::Internal(format!("`{}` has no value {value}", kind.name()))
@@ -34,16 +39,20 @@ impl<'a> Exec<'_, 'a, '_> {
             None => return Err(unknown(EnumKind::NotifyOp, operation)),
         };
         let machine = &mut *self.machine;
-        let mut notified = Notified { wakes: false, unordered_read: None };
+        let (mut wakes, mut unordered_read) = (false, None);
+        let by = By { pc: machine.pc, builtin: machine.trail.is_inside() };
+        let mut odd = Odd::default();
         // Once, unless the launch asks for something else.
         for _ in 0..machine.faults.deposits(machine.cost.self_notifies + machine.cost.peer_notifies + 1) {
             if !machine.clock.can_release() {
                 return Err(machine.over_budget(self.env.budget));
             }
-            match window.memory(peer).notify(cell.runs.base(), deposit, &mut machine.clock, machine.pc) {
-                Ok(Notified { wakes, unordered_read }) => {
-                    notified.wakes |= wakes;
-                    notified.unordered_read = notified.unordered_read.or(unordered_read);
+            machine.trail.notify(machine.clock.stamp(machine.pc));
+            match window.memory(peer).notify(cell.runs.base(), deposit, &mut machine.clock, by) {
+                Ok(notified) => {
+                    wakes |= notified.wakes;
+                    unordered_read = unordered_read.or(notified.unordered_read);
+                    odd = notified.odd;
                 }
                 Err(refused) => return Err(self.refused(refused, AccessKind::Notify, op, &cell)),
             }
@@ -55,14 +64,17 @@ impl<'a> Exec<'_, 'a, '_> {
         } else {
             machine.cost.peer_notifies += 1;
             if let Some(call) = call {
-                if notified.wakes {
+                if wakes {
                     self.wake.wake(call);
                 }
                 self.env.changed(call, self.wake);
             }
         }
-        if let (Some(pc), Some(call)) = (notified.unordered_read, call) {
+        if let (Some(pc), Some(call)) = (unordered_read, call) {
             self.order_dependent(call, pc);
+        }
+        if odd != Odd::default() {
+            self.odd(&odd, cell.memory, window, peer, cell.runs.base());
         }
         Ok(Flow::Next)
     }
@@ -94,11 +106,15 @@ impl<'a> Exec<'_, 'a, '_> {
         let window = self.window(cell.memory)?;
         let machine = &mut *self.machine;
         match window.memory(cell.owner).wait(awaited, &mut machine.clock, machine.pc) {
-            Ok(Waited::Passed { stale }) => {
+            Ok(Waited::Passed { from, stale, odd }) => {
                 machine.cost.waits += 1;
                 machine.effects += 1;
+                machine.trail.wait(machine.clock.stamp(machine.pc), from);
                 if let Some(value) = stale {
-                    self.passed_stale(cell.memory, awaited, value, self.list(op, 1)?);
+                    self.passed_stale(cell.memory, window, awaited, value);
+                }
+                if odd != Odd::default() {
+                    self.odd(&odd, cell.memory, window, cell.owner, awaited.index);
                 }
                 Ok(Flow::Next)
             }
@@ -112,20 +128,57 @@ impl<'a> Exec<'_, 'a, '_> {
 
     /// Remembers a wait that what an earlier launch left in the cell satisfied: the first of the rank.
     #[cold]
-    fn passed_stale(&self, memory: u32, awaited: Awaited, value: i32, offsets: &[u32]) {
-        let (owner, domain_rank) = self.owner(memory, self.machine.own(memory));
+    fn passed_stale(&self, memory: u32, window: &Window, awaited: Awaited, value: i32) {
         self.env.mail[self.machine.call()].stale.get_or_init(|| StaleWait {
             site: self.machine.site(),
-            cell: Region {
-                memory: self.machine.plan.memories[memory as usize].name.clone(),
-                owner,
-                domain_rank,
-                offsets: self.values(offsets).map(|v| v as usize).collect(),
-                extents: vec![1; offsets.len()],
-            },
+            cell: cell_of(self.machine, memory, window, self.machine.own(memory), awaited.index),
             value,
             expected: awaited.expected,
             compare: awaited.compare,
         });
+    }
+
+    /// Remembers what is odd about a notify or wait of a cell of `owner`.
+    #[cold]
+    fn odd(&self, odd: &Odd, memory: u32, window: &Window, owner: usize, index: usize) {
+        let cell = || cell_of(self.machine, memory, window, owner, index);
+        let here = self.machine.clock.stamp(self.machine.pc);
+        let other = |event: &Event| self.env.site(event.call as usize, event.pc as usize);
+        if let Some(event) = &odd.overwrote {
+            let lost = match event.change {
+                Change::Notify(deposit) => deposit.into(),
+                Change::Store => CellChange::Store,
+            };
+            self.lint(LintKind::SetOverwrote, here, || LintData::SetOverwrote {
+                cell: cell(),
+                lost,
+                notify: other(event),
+            });
+        }
+        if let Some(event) = &odd.mixed {
+            self.lint(LintKind::SetAddMixed, here, || LintData::SetAddMixed { cell: cell(), notify: other(event) });
+        }
+        if let (Some((pc, notify)), Some(call)) = (odd.stale, self.env.call_of(window, owner)) {
+            let wait = Stamp { rank: call as u32, epoch: 0, pc };
+            let initial = window.memory(owner).cell_history(index).initial;
+            let notify = self.env.site(notify.rank as usize, notify.pc as usize);
+            self.lint(LintKind::StaleWait, wait, || LintData::StaleWait { cell: cell(), initial, notify });
+        }
+    }
+
+    /// Remembers something odd about an instruction of a rank, the first of its kind there.
+    #[cold]
+    pub(super) fn lint(&self, kind: LintKind, at: Stamp, data: impl FnOnce() -> LintData) {
+        let mut lints = self.env.lints.lock().unwrap_or_else(PoisonError::into_inner);
+        lints.entry((at.rank as usize, at.pc as usize, kind)).or_insert_with(data);
+    }
+}
+
+impl From<Deposit> for CellChange {
+    fn from(deposit: Deposit) -> CellChange {
+        match deposit {
+            Deposit::Add(value) => CellChange::Add(value),
+            Deposit::Set(value) => CellChange::Set(value),
+        }
     }
 }

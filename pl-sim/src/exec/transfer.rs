@@ -2,12 +2,13 @@
 
 use super::{Exec, Flow, Out, Part};
 use crate::check::Refused;
+use crate::check::clock::Stamp;
 use crate::machine::{Halt, Memory};
 use crate::num::{Element, with_element};
 use crate::plan::{Dst, OpInst};
 use crate::region::Runs;
 use pl_core::dtype::DType;
-use pl_core::fault::AccessKind;
+use pl_core::fault::{AccessKind, LintData, LintKind};
 use std::sync::atomic::Ordering::Relaxed;
 
 /// Copies a box out of a tensor.
@@ -197,8 +198,8 @@ impl<'a> Exec<'_, 'a, '_> {
     /// Remembers an instruction of a rank whose effect depends on the schedule.
     #[cold]
     pub(super) fn order_dependent(&self, call: usize, pc: usize) {
-        let mut sites = self.env.order_dependent.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-        sites.insert((call, pc));
+        let at = Stamp { rank: call as u32, epoch: 0, pc: pc as u32 };
+        self.lint(LintKind::OrderDependent, at, || LintData::OrderDependent);
     }
 }
 

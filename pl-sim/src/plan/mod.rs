@@ -255,6 +255,11 @@ impl Plan {
         *self.hash.get_or_init(|| crate::explore::hash(self))
     }
 
+    /// The site of the kernel itself, for a report.
+    pub(crate) fn kernel_site(&self, rank: usize) -> Site {
+        Site { rank, kernel: self.kernel.clone(), place: self.place(self.loc), op: "kernel" }
+    }
+
     /// The registers of a list.
     pub(crate) fn list(&self, start: u32, len: u32) -> &[Reg] {
         &self.lists[start as usize..(start + len) as usize]

@@ -18,7 +18,8 @@ fn kernel(body: &str) -> String {
         pld::system::wait(signal, [src, 0], 1, cmp = Ge)
         pld::system::notify(signal, me, [src, 0], -1, op = AtomicAdd)
       }
-    }";
+    }
+    pld::system::leave(signal)";
     format!(
         "InCore fn k(data: InOut window<f32, [3, 8]>, other: InOut window<f32, [3, 8]>, signal: InOut window<i32, [3, 1]>, bell: InOut window<i32, [3, 1]>, root: usize) {{
   ctx = pld::get_comm_ctx(data)
@@ -87,10 +88,10 @@ fn ranks_that_enter_different_collectives() {
     pld::system::enter(signal, data, collective = Broadcast, _, _, root)
   }",
         expect![[r#"
-            error: ranks enter different collectives: rank 1 enters `pld::tensor::allgather` at text:21:5, rank 0 `pld::tensor::broadcast` at text:23:5
-              --> text:21:5 (rank 1, kernel `k`)
+            error: ranks enter different collectives: rank 1 enters `pld::tensor::allgather` at text:22:5, rank 0 `pld::tensor::broadcast` at text:24:5
+              --> text:22:5 (rank 1, kernel `k`)
               = rank 1 enters `pld::tensor::allgather` here, collective number 2 of this domain
-              --> text:23:5 (rank 0, kernel `k`)
+              --> text:24:5 (rank 0, kernel `k`)
               = rank 0 entered `pld::tensor::broadcast` here
               = help: all ranks of a domain enter the same collectives, in the same order and with the same arguments
         "#]],

@@ -92,6 +92,8 @@ fn a_load_that_nothing_orders_after_a_store() {
           --> text:9:5 (rank 0, kernel `k`)
           = rank 0 wrote `data[0..2, 0..8]` of rank 0 here
           = what is missing: rank 0 did this after its notify number 1 of this launch, and rank 1 knows of its notifies up to number 1 only, by its own waits or through other ranks
+          = the next notify of rank 0 is the one at text:10:5
+          = rank 1 last learnt from rank 0 by its wait at text:12:5
           = help: let rank 0 notify after its `pl::store` and rank 1 wait for that before its `pld::tile::remote_load`; `pld::tensor::barrier` does both
     "#]].assert_eq(&format!("{}\n", before[0]));
     expect![[r#"
@@ -491,12 +493,13 @@ fn deadlocks() {
     check(
         &world.fault(&kernel(body), &args),
         expect![[r#"
-        error: deadlock: 1 rank of 3 blocked, 2 finished
-          --> text:13:7 (rank 2, kernel `k`)
-          = rank 2 waits for `signal[0, 0]` of rank 2 >= 2; it is 1
-          = rank 0 notifies it at text:8:7: it sent once and will not any more, it is finished
-          = help: nobody will notify again: fewer credits were sent, or a smaller value, than the wait expects
-    "#]],
+            error: deadlock: 1 rank of 3 blocked, 2 finished
+              --> text:13:7 (rank 2, kernel `k`)
+              = rank 2 waits for `signal[0, 0]` of rank 2 >= 2; it is 1
+              = rank 0 added 1 at text:8:7, which made it 1
+              = rank 0 notifies it at text:8:7: it sent once and will not any more, it is finished
+              = help: nobody will notify again: fewer credits were sent, or a smaller value, than the wait expects
+        "#]],
     );
     // Each waits before it notifies.
     let (world, args) = two_windows(3);
@@ -506,18 +509,19 @@ fn deadlocks() {
     check(
         &world.fault(&kernel(body), &args),
         expect![[r#"
-        error: deadlock: 3 ranks of 3 blocked, 0 finished
-          --> text:6:3 (rank 0, kernel `k`)
-          = rank 0 waits for `signal[2, 0]` of rank 0 >= 1; it is 0
-          = rank 2 notifies it at text:7:3: it sent nothing so far, and is blocked in `pld::system::wait` at text:6:3
-          --> text:6:3 (rank 1, kernel `k`)
-          = rank 1 waits for `signal[0, 0]` of rank 1 >= 1; it is 0
-          = rank 0 notifies it at text:7:3: it sent nothing so far, and is blocked in `pld::system::wait` at text:6:3
-          --> text:6:3 (rank 2, kernel `k`)
-          = rank 2 waits for `signal[1, 0]` of rank 2 >= 1; it is 0
-          = rank 1 notifies it at text:7:3: it sent nothing so far, and is blocked in `pld::system::wait` at text:6:3
-          = help: the ranks wait for one another: notify before you wait
-    "#]],
+            error: deadlock: 3 ranks of 3 blocked, 0 finished
+              = rank 0 waits for rank 2, which waits for rank 1, which waits for rank 0
+              --> text:6:3 (rank 0, kernel `k`)
+              = rank 0 waits for `signal[2, 0]` of rank 0 >= 1; it is 0
+              = rank 2 notifies it at text:7:3: it sent nothing so far, and is blocked in `pld::system::wait` at text:6:3
+              --> text:6:3 (rank 2, kernel `k`)
+              = rank 2 waits for `signal[1, 0]` of rank 2 >= 1; it is 0
+              = rank 1 notifies it at text:7:3: it sent nothing so far, and is blocked in `pld::system::wait` at text:6:3
+              --> text:6:3 (rank 1, kernel `k`)
+              = rank 1 waits for `signal[0, 0]` of rank 1 >= 1; it is 0
+              = rank 0 notifies it at text:7:3: it sent nothing so far, and is blocked in `pld::system::wait` at text:6:3
+              = help: the ranks wait for one another: notify before you wait
+        "#]],
     );
     // Nobody notifies that cell.
     let (world, args) = two_windows(2);

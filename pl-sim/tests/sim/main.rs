@@ -1,6 +1,7 @@
 //! Kernels, as IR text, on simulated devices.
 
 mod brute;
+mod checks;
 mod collective;
 mod concurrency;
 #[path = "../../../pl-core/tests/support/mod.rs"]
@@ -9,6 +10,7 @@ mod domains;
 mod explore;
 mod faults;
 mod inject;
+mod lints;
 mod numbers;
 mod protocols;
 mod random;

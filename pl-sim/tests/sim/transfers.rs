@@ -4,7 +4,7 @@ use crate::support::{Arg, Random, World, id, input, output};
 use expect_test::{Expect, expect};
 use half::{bf16, f16};
 use pl_core::dtype::DType;
-use pl_core::fault::{AccessKind, Fault};
+use pl_core::fault::{AccessKind, Fault, LintKind, Site};
 use pl_core::runtime::{Engine, EngineError};
 
 /// Random bytes as an `In` tensor of a type.
@@ -196,7 +196,7 @@ InCore fn adds(x: In tensor<T, [1, SIZE]>, own: InOut window<T, [1, SIZE]>, sum:
                 };
                 assert_eq!(y[2 * SIZE + i], some, "{dtype}, element {i}");
             }
-            assert_eq!(ran.report.order_dependent.is_empty(), !dtype.is_float());
+            assert_eq!(ran.report.order_dependent().next().is_none(), !dtype.is_float());
             threads = threads.max(ran.report.threads);
         }
     }
@@ -387,7 +387,7 @@ fn accesses_that_signals_order_do_not_race() {
         assert_eq!(ran.out::<f32>(0, 0), xs().iter().map(|x| x + x).collect::<Vec<_>>());
         assert_eq!(ran.out::<f32>(1, 0), xs());
         // Only one rank adds between two orderings.
-        assert_eq!(ran.report.order_dependent, []);
+        assert_eq!(ran.report.order_dependent().next(), None);
     }
 }
 
@@ -411,9 +411,10 @@ fn float_adds_that_meet_are_order_dependent() {
         let world = World::new(4).seeded(seed);
         let args = args(&world, false);
         let ran = world.ok(&kernel(body), &args);
-        let sites = &ran.report.order_dependent;
-        let named: Vec<_> = sites.iter().map(|s| (s.rank, s.op, s.place.as_ref().map(|p| p.line))).collect();
-        assert_eq!(named, [(0, "pld::tensor::put", Some(9)), (1, "pld::tensor::put", Some(9))]);
+        let lints = ran.report.lints.iter().filter(|lint| lint.kind() == LintKind::OrderDependent);
+        let line = |site: &Site| site.place.as_ref().map(|place| place.line);
+        let named: Vec<_> = lints.map(|lint| (&lint.ranks[..], lint.site.op, line(&lint.site))).collect();
+        assert_eq!(named, [(&[0, 1][..], "pld::tensor::put", Some(9))]);
     }
 }
 

@@ -160,18 +160,10 @@ fn adds_floats() -> Result<String, Error> {
             text += &format!("the sum is {sum}\n");
         }
         if seed == 63 {
-            // A site for each rank: the same line.
-            let mut sites: Vec<String> = report.order_dependent.iter().map(note).collect();
-            sites.dedup();
-            text += &sites.concat();
+            // As the examples print it.
+            report.lints.iter().for_each(|lint| text += &format!("{lint}\n"));
         }
         world.reset(&data)?;
     }
     Ok(text)
-}
-
-/// As the examples print it.
-fn note(site: &pl::fault::Site) -> String {
-    let place = site.place.as_ref().map_or_else(String::new, |place| format!(" at {place}"));
-    format!("note: the result may depend on the order in which ranks run: `{}` of `{}`{place}\n", site.op, site.kernel)
 }

@@ -38,7 +38,7 @@ pub(super) fn race(fault: &Race) -> Explanation {
         0 => format!("rank {b} knows of none of its notifies"),
         n => format!("rank {b} knows of its notifies up to number {n} only"),
     };
-    let explanation = Explanation::error(format!(
+    let mut explanation = Explanation::error(format!(
         "race on {}: nothing orders `{}` of rank {b} after `{}` of rank {a}",
         fault.overlap, second.site.op, first.site.op
     ))
@@ -49,6 +49,7 @@ pub(super) fn race(fault: &Race) -> Explanation {
     )))
     .part(Part::new(&first.site).label(format!("rank {a} {} {} here", first.access.past(), first.region)))
     .note(format!("what is missing: {when}, and {known}, by its own waits or through other ranks"));
+    explanation.notes.extend(between(fault));
     match &fault.stale {
         Some(stale) => stale_wait(explanation, stale),
         None => explanation.help(format!(
@@ -56,6 +57,37 @@ pub(super) fn race(fault: &Race) -> Explanation {
             first.site.op, second.site.op
         )),
     }
+}
+
+/// Where both ranks stood among the collectives; where these do not tell, among notifies and waits.
+fn between(fault: &Race) -> Vec<Line> {
+    let (first, second) = (&fault.first, &fault.second);
+    let (a, b) = (first.site.rank, second.site.rank);
+    let mut lines = vec![];
+    if first.reached.is_some() || second.reached.is_some() {
+        for (did, reached) in
+            [(format!("rank {a} did this"), &first.reached), (format!("rank {b} is"), &second.reached)]
+        {
+            lines.push(match reached {
+                None => format!("{did} before its first collective").into(),
+                Some(Reached { number, inside, site }) => {
+                    let when = if *inside { "in" } else { "after" };
+                    Line::at(format!("{did} {when} its collective number {number}, `{}`", site.op), site, "")
+                }
+            });
+        }
+        if ![&first.reached, &second.reached].into_iter().flatten().any(|reached| reached.inside) {
+            return lines;
+        }
+    }
+    if let Some(notify) = &fault.notify {
+        lines.push(Line::at(format!("the next notify of rank {a} is the one"), notify, ""));
+    }
+    if let Some(Learnt { wait, through }) = &fault.learnt {
+        let through = through.map_or_else(String::new, |rank| format!(", through rank {rank}"));
+        lines.push(Line::at(format!("rank {b} last learnt from rank {a} by its wait"), wait, through));
+    }
+    lines
 }
 
 /// A wait that did not wait is the likely cause, and to mend it the help.

@@ -76,12 +76,13 @@ fn blocked_ranks(explanation: &mut Explanation, list: &[Blocked]) {
 }
 
 fn blocked(wait: &Blocked) -> Part {
-    let Blocked { site, cell, value, expected, compare, senders, more_senders } = wait;
+    let Blocked { site, cell, value, expected, compare, history, senders, more_senders } = wait;
     let part = Part::new(site).label(format!(
         "rank {} waits for {cell} {} {expected}; it is {value}",
         site.rank,
         compare.symbol()
     ));
+    let part = part.lines(cell::history(history));
     if senders.is_empty() {
         return part.line("no kernel of this launch can notify that cell");
     }
@@ -109,14 +110,32 @@ fn sender(sender: &Sender) -> Line {
 }
 
 pub(super) fn deadlock(fault: &Deadlock) -> Explanation {
-    let Deadlock { among: these, not_entered, blocked, finished } = fault;
+    let Deadlock { among: these, not_entered, ring, blocked, finished } = fault;
     let total = blocked.len() + finished;
     let stuck = Count(blocked.len(), "rank");
     let mut explanation =
         Explanation::error(format!("deadlock{}: {stuck} of {total} blocked, {finished} finished", among(these)));
     explanation.overview.extend(not_entered.iter().flat_map(collective::not_entered));
+    explanation.overview.extend(waits_for(ring));
     blocked_ranks(&mut explanation, blocked);
     explanation.help(deadlock_help(fault))
+}
+
+/// A ring of ranks that wait for one another.
+fn waits_for(ring: &[usize]) -> Option<Line> {
+    let (first, others) = ring.split_first()?;
+    if others.is_empty() {
+        return Some(format!("rank {first} waits for itself").into());
+    }
+    let mut text = format!("rank {first} waits for rank {}", others[0]);
+    let shown = others[1..].iter().take(MAX_RANKS);
+    let hidden = others.len() - 1 - shown.len();
+    shown.for_each(|rank| text += &format!(", which waits for rank {rank}"));
+    text += &match hidden {
+        0 => format!(", which waits for rank {first}"),
+        n => format!(", and so on through {} to rank {first}", Count(n, "more rank")),
+    };
+    Some(text.into())
 }
 
 fn deadlock_help(fault: &Deadlock) -> &'static str {
@@ -124,6 +143,13 @@ fn deadlock_help(fault: &Deadlock) -> &'static str {
     if absent.any(|(_, state)| *state == RankState::Finished) {
         return "every rank of a domain enters the same collectives: look at the conditions and loops around this one, on the ranks that did \
                 not";
+    }
+    let negative = |b: &Blocked| {
+        b.compare == Compare::Ge && b.expected > 0 && b.history.events.iter().any(|event| event.value < 0)
+    };
+    if fault.blocked.iter().any(negative) {
+        return "a cell went below zero: more was taken back than had come, so the next waits lack it: compare what is taken back with what is \
+                waited for";
     }
     let hopeless = fault.blocked.iter().filter(|b| !b.senders.iter().any(|s| s.still));
     if fault.blocked.iter().any(|b| b.senders.is_empty()) {
@@ -145,7 +171,7 @@ fn spinning(spin: &Spinning) -> Part {
 }
 
 pub(super) fn livelock(fault: &Livelock) -> Explanation {
-    let Livelock { among: these, spinning: spins, blocked, finished } = fault;
+    let Livelock { among: these, not_entered, spinning: spins, blocked, finished } = fault;
     let total = spins.len() + blocked.len() + finished;
     let mut explanation = Explanation::error(format!(
         "livelock{}: {} of {total} re-reading cells that nobody will change, {} blocked, {finished} finished",
@@ -153,6 +179,7 @@ pub(super) fn livelock(fault: &Livelock) -> Explanation {
         Count(spins.len(), "rank"),
         blocked.len(),
     ));
+    explanation.overview.extend(not_entered.iter().flat_map(collective::not_entered));
     ranks(&mut explanation, spins, spinning, |spin| (spin.site.rank, RankState::Spinning(spin.site.clone())));
     blocked_ranks(&mut explanation, blocked);
     explanation.help(

@@ -1,0 +1,108 @@
+//! What a rank did last, for reports: the collectives that it entered, its notifies, and its waits that passed.
+
+use crate::check::clock::Stamp;
+
+/// The last items of a sequence, at most [`Recent::LIMIT`].
+#[derive(Debug)]
+struct Recent<T> {
+    items: Vec<T>,
+    /// Where the next one goes: the oldest stands there, once there are so many.
+    next: usize,
+}
+
+impl<T: Copy> Recent<T> {
+    const LIMIT: usize = 64;
+
+    const fn new() -> Recent<T> {
+        Recent { items: Vec::new(), next: 0 }
+    }
+
+    fn push(&mut self, item: T) {
+        match self.items.get_mut(self.next) {
+            Some(oldest) => *oldest = item,
+            None => self.items.push(item),
+        }
+        self.next = (self.next + 1) % Recent::<T>::LIMIT;
+    }
+
+    /// From the latest back to the earliest.
+    fn backwards(&self) -> impl Iterator<Item = T> + '_ {
+        let (newer, older) = self.items.split_at(self.next.min(self.items.len()));
+        newer.iter().rev().chain(older.iter().rev()).copied()
+    }
+}
+
+/// A collective that a rank entered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct EnteredOne {
+    /// The domain: its number in the launch.
+    pub(crate) domain: usize,
+    /// Which of the domain's collectives it is, from 1.
+    pub(crate) number: u64,
+    /// The rank's epoch when it entered.
+    pub(crate) epoch: u32,
+    /// The instruction by which it entered.
+    pub(crate) pc: usize,
+}
+
+/// What a rank did last.
+#[derive(Debug)]
+pub(crate) struct Trail {
+    /// Whether the rank is in the collective that it entered last.
+    inside: bool,
+    collectives: Recent<EnteredOne>,
+    /// Its notifies.
+    notifies: Recent<Stamp>,
+    /// Its waits that passed, each with the last notify that it learnt from.
+    waits: Recent<(Stamp, Stamp)>,
+}
+
+impl Trail {
+    /// That of a rank that did nothing yet.
+    pub(crate) const fn new() -> Trail {
+        Trail { inside: false, collectives: Recent::new(), notifies: Recent::new(), waits: Recent::new() }
+    }
+
+    /// The rank enters a collective.
+    pub(crate) fn enter(&mut self, collective: EnteredOne) {
+        self.inside = true;
+        self.collectives.push(collective);
+    }
+
+    /// The rank leaves the collective that it is in.
+    pub(crate) const fn leave(&mut self) {
+        self.inside = false;
+    }
+
+    /// The rank notifies.
+    pub(crate) fn notify(&mut self, stamp: Stamp) {
+        self.notifies.push(stamp);
+    }
+
+    /// A wait of the rank passed, and learnt from a notify.
+    pub(crate) fn wait(&mut self, wait: Stamp, from: Option<Stamp>) {
+        if let Some(from) = from {
+            self.waits.push((wait, from));
+        }
+    }
+
+    /// The notify that ended an epoch, when it is still known.
+    pub(crate) fn notify_in(&self, epoch: u32) -> Option<Stamp> {
+        self.notifies.backwards().find(|notify| notify.epoch == epoch)
+    }
+
+    /// Its waits up to an epoch that learnt from a notify, the last first, each with that notify.
+    pub(crate) fn waits(&self, until: u32) -> impl Iterator<Item = (Stamp, Stamp)> + '_ {
+        self.waits.backwards().filter(move |(wait, _)| wait.epoch <= until)
+    }
+
+    /// The collectives that the rank entered, the last first.
+    pub(crate) fn collectives(&self) -> impl Iterator<Item = EnteredOne> + '_ {
+        self.collectives.backwards()
+    }
+
+    /// Whether the rank is in a collective.
+    pub(crate) const fn is_inside(&self) -> bool {
+        self.inside
+    }
+}
