@@ -369,6 +369,12 @@ fn help() {
               --seed <N>
                   Runs the ranks on one thread, interleaved by this number; the same number gives the same run. Without it they run in parallel
 
+              --no-check
+                  Runs without checks of accesses, on one thread: races, uninitialised reads and leftover credits go unseen
+
+              --allow <LINT>
+                  Does not warn of this: `set-overwrote`, `set-add-mixed`, `stale-wait`, `out-unwritten`, `order-dependent`. May be given again
+
               --color <WHEN>
                   When to colour the output; `auto` colours a terminal's, unless `NO_COLOR` is set
 
@@ -453,7 +459,7 @@ fn diff() {
            for peer in 0..nranks {
              if peer != my_rank {
                pld::system::notify(signal, peer, [my_rank, 0], 1, op = AtomicAdd)
-        @@ -24,6 +25,23 @@
+        @@ -24,6 +25,24 @@
                acc = pl::add(acc, recv)
              }
            }
@@ -474,6 +480,7 @@ fn diff() {
         +      pld::system::notify(signal, my_rank, [src.2, 0], -2, op = AtomicAdd)
         +    }
         +  }
+        +  pld::system::leave(signal)
         +  acc.1 = pl::load(data, [my_rank, 0], [1, SIZE])
         +  y = pl::store(acc.1, [0, 0], y)
            return y

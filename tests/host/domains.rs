@@ -426,6 +426,7 @@ fn a_deadlock_in_a_subset() {
         World::launch_together_with(options, launches),
         expect![[r#"
             deadlock among ranks 1, 3: 2 ranks of 2 blocked, 0 finished
+              = rank 1 waits for rank 3, which waits for rank 1
               --> tests/host/domains.rs:414:9 (rank 1, kernel `wait_for_the_other`)
               = rank 1 waits for `signal[0, 0]` of rank 1 >= 1; it is 0
               = rank 3 notifies it at tests/host/domains.rs:415:9: it sent nothing so far, and is blocked in `pld::system::wait` at tests/host/domains.rs:414:9

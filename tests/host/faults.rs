@@ -73,6 +73,7 @@ fn deadlock() {
             deadlock: 1 rank of 2 blocked, 1 finished
               --> faults.rs:+12:13 (rank 1, kernel `step`)
               = rank 1 waits for `signal[0, 0]` of rank 1 >= 2; it is 1
+              = rank 0 added 1 at faults.rs:+8:13, which made it 1
               = rank 0 notifies it at faults.rs:+8:13: it sent once and will not any more, it is finished
               = help: nobody will notify again: fewer credits were sent, or a smaller value, than the wait expects"#]],
     );
