@@ -122,9 +122,8 @@ mod lang;
 
 pub use half;
 pub use host::{
-    AllreduceMode, BindProblem, Call, Card, Count, Error, Fault, HostCall, HostLaunch, HostReport, HostStages,
-    Injection, LaunchOptions, LaunchStages, RankView, RankViewMut, Report, ScalarArgument, Scheduler, Stage, Window,
-    World,
+    AllreduceMode, BindProblem, Call, Card, Count, Error, Explore, Explored, Failed, Fault, Found, HostCall, HostLaunch, HostReport, HostStages, Injection,
+    LaunchOptions, LaunchStages, Progress, RankView, RankViewMut, Report, Run, ScalarArgument, Scheduler, Stage, Strategy, Window, World,
 };
 pub use lang::*;
 pub use ndarray;

@@ -3,6 +3,7 @@
 //! A *schedule* is one interleaving: which rank executes its next op that others can see, over and over. Ops that others cannot see happen right after
 //! the one before, so that a schedule says all that timing can decide.
 
+use crate::runtime::Scheduler;
 use core::fmt;
 use std::sync::Arc;
 
@@ -200,6 +201,16 @@ pub enum Run {
     Seeded(u64),
     /// Those of an exploration.
     Explored(Explored),
+}
+
+impl Run {
+    /// The run of a scheduler that makes one schedule.
+    pub const fn of(scheduler: Scheduler) -> Run {
+        match scheduler {
+            Scheduler::Seeded(seed) => Run::Seeded(seed),
+            Scheduler::Parallel | Scheduler::Explored(_) => Run::Parallel,
+        }
+    }
 }
 
 impl fmt::Display for Run {

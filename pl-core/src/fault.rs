@@ -9,6 +9,7 @@ mod lint;
 pub use lint::{Lint, LintData, LintKind, Lints};
 
 use crate::dtype::DType;
+use crate::explore::Explored;
 use crate::ir::{Name, Place};
 use crate::runtime::{Injection, Scheduler};
 use std::collections::BTreeSet;
@@ -47,6 +48,8 @@ pub struct Report {
     pub wall: Duration,
     /// The scheduler.
     pub scheduler: Scheduler,
+    /// Of a launch that was explored: under which schedules it ran before. The rest of the report is of the last one.
+    pub explored: Option<Explored>,
     /// How many threads ran ranks.
     pub threads: usize,
     /// What was checked.
@@ -744,6 +747,14 @@ impl Fault {
             Fault::Stopped(f) => f.stopped.iter().map(|s| &s.site).chain(f.blocked.iter().map(|b| &b.site)).collect(),
             _ => self.site().into_iter().collect(),
         }
+    }
+
+    /// Whether another schedule of the same launch may go well: what is wrong has to do with what other ranks do meanwhile.
+    pub const fn depends_on_schedule(&self) -> bool {
+        matches!(
+            self,
+            Fault::Race(_) | Fault::Uninitialised(_) | Fault::CellOverflow(_) | Fault::Collective(_) | Fault::Deadlock(_) | Fault::Livelock(_)
+        )
     }
 
     /// A text that two faults share when they are of one kind, at the same places, whichever ranks they befall.

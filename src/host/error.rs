@@ -2,6 +2,7 @@
 
 use pl_core::diag::Located;
 use pl_core::explain::Explanation;
+use pl_core::explore::{Explored, Run};
 use pl_core::fault::Fault;
 use pl_core::ir::Place;
 use pl_core::runtime::EngineError;
@@ -39,7 +40,14 @@ pub enum Error {
         help: String,
     },
     /// A check stopped the run.
-    Fault(Box<Fault>),
+    Fault(Box<Failed>),
+    /// The body of an exploration gave an error of its own, or panicked, under some schedule: its result is wrong there.
+    Explored {
+        /// What it said.
+        message: String,
+        /// The exploration.
+        run: Box<Run>,
+    },
     /// A `Host` function cannot go on: what is wrong, and where.
     Host(Box<Located>),
     /// A launch that a `Host` function made failed.
@@ -76,7 +84,7 @@ impl Error {
     /// The fault that stopped a run, also in a launch that a `Host` function or a collective made.
     pub fn fault(&self) -> Option<&Fault> {
         match self {
-            Error::Fault(fault) => Some(fault),
+            Error::Fault(failed) => Some(&failed.fault),
             Error::Launch { error, .. } | Error::Called { error, .. } => error.fault(),
             _ => None,
         }
@@ -89,7 +97,8 @@ impl Error {
                 vec![Explanation::error(message).help(help)]
             }
             Error::Bind { problems } => problems.iter().map(BindProblem::explain).collect(),
-            Error::Fault(fault) => vec![fault.explain()],
+            Error::Fault(failed) => vec![failed.explain()],
+            Error::Explored { message, run } => vec![explain_run(Explanation::error(message), run)],
             Error::Host(located) => vec![located.explain()],
             Error::Launch { by, error } => error.explain_with(&format!("launched by {by}")),
             Error::Called { at, error } => error.explain_with(&format!("called at {at}")),
@@ -98,6 +107,29 @@ impl Error {
 
     fn explain_with(&self, note: &str) -> Vec<Explanation> {
         self.explain().into_iter().map(|explanation| explanation.note(note)).collect()
+    }
+
+    /// In which run a fault was found.
+    pub fn run(&self) -> Option<&Run> {
+        match self {
+            Error::Fault(failed) => Some(&failed.run),
+            Error::Explored { run, .. } => Some(run),
+            Error::Launch { error, .. } | Error::Called { error, .. } => error.run(),
+            _ => None,
+        }
+    }
+
+    /// Says in which run a fault was found.
+    pub(super) fn found_by(mut self, run: &Run) -> Error {
+        match &mut self {
+            Error::Fault(failed) => failed.run = run.clone(),
+            Error::Launch { error, .. } | Error::Called { error, .. } => {
+                let inner = std::mem::replace(&mut **error, Error::usage("", ""));
+                **error = inner.found_by(run);
+            }
+            _ => {}
+        }
+        self
     }
 
     /// An error of the host's own making.
@@ -116,11 +148,60 @@ impl Error {
     }
 }
 
+/// A fault, and the run in which it was found.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Failed {
+    /// The fault.
+    pub fault: Fault,
+    /// The run: of an exploration, with the token that replays it.
+    pub run: Run,
+}
+
+impl Failed {
+    /// What there is to say of it.
+    pub fn explain(&self) -> Explanation {
+        let explanation = self.fault.explain();
+        match &self.run {
+            Run::Parallel | Run::Seeded(_) if !self.fault.depends_on_schedule() => explanation,
+            run => explain_run(explanation, run),
+        }
+    }
+}
+
+impl std::ops::Deref for Failed {
+    type Target = Fault;
+
+    fn deref(&self) -> &Fault {
+        &self.fault
+    }
+}
+
+impl fmt::Display for Failed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "error: {}", self.explain())
+    }
+}
+
+/// Adds by which schedules something was found, and how to see it again.
+fn explain_run(explanation: Explanation, run: &Run) -> Explanation {
+    let explanation = explanation.note(format!("note: {run}"));
+    match run {
+        Run::Explored(Explored { found: Some(found), .. }) => {
+            explanation.note(format!("note: run it again: `Explore::replay(\"{0}\")`, or `--replay {0}`", found.token))
+        }
+        Run::Explored(_) => explanation,
+        Run::Parallel | Run::Seeded(_) => explanation.note(
+            "note: another run may take another course: look for this one with `World::explore`, or `--explore random`, which give a token that \
+             replays it",
+        ),
+    }
+}
+
 /// An engine's error that has nothing to do with a call.
 impl From<EngineError> for Error {
     fn from(error: EngineError) -> Error {
         match error {
-            EngineError::Fault(fault) => Error::Fault(fault),
+            EngineError::Fault(fault) => Error::Fault(Box::new(Failed { fault: *fault, run: Run::Parallel })),
             EngineError::Window { window, problem } => Error::usage(format!("window {}: {problem}", window.0), ""),
             EngineError::Poisoned(window) => Error::Poisoned {
                 message: format!("window {} was used by a launch that failed", window.0),

@@ -2,7 +2,9 @@
 
 use super::prepare::Compiled;
 use super::world::Shared;
+use super::explore::Exploring;
 use super::{Call, Error, Stage, World, domain};
+use pl_core::explore::Run;
 use pl_core::fault::Report;
 use pl_core::runtime::{EngineError, Launch, LaunchOptions, RankCall};
 use std::collections::BTreeSet;
@@ -27,7 +29,7 @@ impl World {
     /// stopped the run. After an [`Error::Fault`] the contents of the `Out` and `InOut` arguments are unspecified, and the windows that were used must be
     /// [reset](World::reset) before they are used again.
     pub fn launch<'a>(&self, calls: impl IntoIterator<Item = Call<'a>>) -> Result<Report, Error> {
-        self.launch_with(LaunchOptions::default(), calls)
+        self.launch_with(self.options.clone(), calls)
     }
 
     /// The same, with a scheduler, an op budget or an interrupt flag of your own.
@@ -59,7 +61,7 @@ impl World {
         options: LaunchOptions,
         calls: impl IntoIterator<Item = Call<'a>>,
     ) -> Result<Report, Error> {
-        run(&self.shared, options, self.place(calls)?)
+        run(&self.shared, self.exploring.as_ref(), options, self.place(calls)?)
     }
 
     /// Runs the calls of several worlds in one launch. They are [subsets](World::subset) of one world without a common rank, or one world alone. The
@@ -88,7 +90,7 @@ impl World {
     where
         C: IntoIterator<Item = Call<'a>>,
     {
-        World::launch_together_with(LaunchOptions::default(), launches)
+        World::launch_all(None, launches)
     }
 
     /// The same, with options as [`World::launch_with`] takes them.
@@ -102,11 +104,22 @@ impl World {
     where
         C: IntoIterator<Item = Call<'a>>,
     {
-        let mut shared: Option<&Arc<Shared>> = None;
+        World::launch_all(Some(options), launches)
+    }
+
+    /// Without options, those of the first world.
+    fn launch_all<'w, 'a, C>(
+        options: Option<LaunchOptions>,
+        launches: impl IntoIterator<Item = (&'w World, C)>,
+    ) -> Result<Report, Error>
+    where
+        C: IntoIterator<Item = Call<'a>>,
+    {
+        let mut first: Option<&World> = None;
         let mut placed = vec![];
         let mut taken = BTreeSet::new();
         for (world, calls) in launches {
-            if !Arc::ptr_eq(shared.get_or_insert(&world.shared), &world.shared) {
+            if !Arc::ptr_eq(&first.get_or_insert(world).shared, &world.shared) {
                 return Err(Error::usage(
                     "a launch together of worlds that were opened apart",
                     "open one world, and launch on subsets of it: `world.subset(&[0, 1])`",
@@ -120,8 +133,11 @@ impl World {
             }
             placed.extend(world.place(calls)?);
         }
-        match shared {
-            Some(shared) => run(shared, options, placed),
+        match first {
+            Some(first) => {
+                let options = options.unwrap_or_else(|| first.options.clone());
+                run(&first.shared, first.exploring.as_ref(), options, placed)
+            }
             None => Err(Error::usage("a launch together of no world", "name at least one, with its calls")),
         }
     }
@@ -157,15 +173,29 @@ fn prepare(shared: &Arc<Shared>, calls: &[Placed<'_>]) -> Result<Vec<Arc<Compile
     shared.programs.of(calls, shared.engine.platform()).map_err(|problems| Error::Bind { problems })
 }
 
-fn run(shared: &Arc<Shared>, options: LaunchOptions, mut calls: Vec<Placed<'_>>) -> Result<Report, Error> {
+fn run(
+    shared: &Arc<Shared>,
+    exploring: Option<&Exploring>,
+    options: LaunchOptions,
+    mut calls: Vec<Placed<'_>>,
+) -> Result<Report, Error> {
     let compiled = prepare(shared, &calls)?;
-    let rank_calls = calls.iter_mut().zip(&compiled).map(|(placed, compiled)| RankCall {
-        rank: placed.rank,
-        program: compiled.program.clone(),
-        args: placed.call.values(),
-    });
-    let launch = Launch { calls: rank_calls.collect(), options };
-    let report = shared.engine.launch(launch).map_err(|e| explain(e, &calls))?;
+    let mut once = |options: LaunchOptions| {
+        let rank_calls = calls.iter_mut().zip(&compiled).map(|(placed, compiled)| RankCall {
+            rank: placed.rank,
+            program: compiled.program.clone(),
+            args: placed.call.values(),
+        });
+        let launch = Launch { calls: rank_calls.collect(), options };
+        shared.engine.launch(launch).map_err(|e| explain(e, &calls))
+    };
+    let report = match exploring {
+        None => {
+            let run = Run::of(options.scheduler);
+            once(options).map_err(|error| error.found_by(&run))?
+        }
+        Some(exploring) => exploring.launch(shared, options, &mut once)?,
+    };
     calls.into_iter().for_each(|placed| placed.call.finish());
     Ok(report)
 }

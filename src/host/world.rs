@@ -1,12 +1,13 @@
 //! Worlds: devices, subsets of them, and their windows.
 
 use super::collective::Signals;
+use super::explore::Exploring;
 use super::error::{count, there_are};
 use super::prepare::{Programs, Rewrite};
 use super::{Error, Window};
 use crate::Element;
 use ndarray::{ArrayBase, Axis, Data, Dimension};
-use pl_core::runtime::{Contents, Engine, WindowId};
+use pl_core::runtime::{Contents, Engine, LaunchOptions, WindowId};
 use pl_core::verify::MAX_AXES;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -29,7 +30,10 @@ pub struct World {
     /// Its ranks, as ranks of the world that was opened.
     pub(super) ranks: Arc<[usize]>,
     devices: Vec<u32>,
-    pub(super) signals: Signals,
+    pub(super) signals: Arc<Signals>,
+    /// How its launches run.
+    pub(super) options: LaunchOptions,
+    pub(super) exploring: Option<Exploring>,
 }
 
 /// What a world, its subsets and their windows have in common: a window keeps its engine alive.
@@ -68,7 +72,14 @@ impl World {
         let engine = pl_sim::Simulator::open(platform, device_ids.len())?;
         let shared = Shared { engine: Arc::new(engine), programs: Programs::default(), live: Mutex::default() };
         let ranks = (0..device_ids.len()).collect();
-        Ok(World { shared: Arc::new(shared), ranks, devices: device_ids.to_vec(), signals: Signals::default() })
+        Ok(World {
+            shared: Arc::new(shared),
+            ranks,
+            devices: device_ids.to_vec(),
+            signals: Arc::default(),
+            options: LaunchOptions::default(),
+            exploring: None,
+        })
     }
 
     /// These ranks of this world as a world of their own, a *communication domain*: the first of them is its rank 0, and so on. It has its own windows,
@@ -145,8 +156,38 @@ impl World {
             shared: self.shared.clone(),
             ranks: ranks.iter().map(|rank| self.ranks[*rank]).collect(),
             devices: ranks.iter().map(|rank| self.devices[*rank]).collect(),
-            signals: Signals::default(),
+            signals: Arc::default(),
+            options: self.options.clone(),
+            exploring: self.exploring.clone(),
         })
+    }
+
+    /// The same world, whose launches have these options unless they are given others: also its collectives, its `Host` functions, and the subsets that are
+    /// made of it.
+    ///
+    /// ```
+    /// use pl::{LaunchOptions, Scheduler, World};
+    ///
+    /// let world = World::open("sim", &[0, 1])?;
+    /// let seeded = world.with_options(LaunchOptions { scheduler: Scheduler::Seeded(7), ..Default::default() });
+    /// assert_eq!(seeded.barrier()?.scheduler, Scheduler::Seeded(7));
+    /// assert_eq!(world.barrier()?.scheduler, Scheduler::Parallel);
+    /// # Ok::<(), pl::Error>(())
+    /// ```
+    pub fn with_options(&self, options: LaunchOptions) -> World {
+        World { options, ..self.handle() }
+    }
+
+    /// Another handle of the same world.
+    pub(super) fn handle(&self) -> World {
+        World {
+            shared: self.shared.clone(),
+            ranks: self.ranks.clone(),
+            devices: self.devices.clone(),
+            signals: self.signals.clone(),
+            options: self.options.clone(),
+            exploring: self.exploring.clone(),
+        }
     }
 
     /// Its ranks, in their order, as ranks of the world that was opened: `[0, 1, …]` unless it is a [subset](World::subset). Reports name ranks so.

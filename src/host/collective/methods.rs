@@ -3,7 +3,7 @@
 use super::{Collective, Memory};
 use crate::Element;
 use crate::distributed::ReduceOp;
-use crate::host::{Error, LaunchOptions, Window, World};
+use crate::host::{Error, Window, World};
 use pl_core::fault::Report;
 use pl_core::ir::Place;
 use pl_core::op::{AllreduceMode, OpCode};
@@ -205,7 +205,7 @@ impl World {
     #[track_caller]
     fn make(&self, collective: Collective<'_>) -> Result<Report, Error> {
         let caller = Location::caller();
-        let made = collective.make(self, |calls| self.launch_with(LaunchOptions::default(), calls));
+        let made = collective.make(self, |calls| self.launch(calls));
         made.map_err(|error| match error {
             // Its places are in the kernel, which is not the caller's.
             Error::Fault(_) | Error::Bind { .. } => Error::Called {

@@ -15,7 +15,7 @@ use pl_core::ir::{
 };
 use pl_core::op::OpCode;
 use pl_core::pass;
-use pl_core::runtime::LaunchOptions;
+use pl_core::runtime::{EngineError, LaunchOptions};
 use pl_core::verify::{Inferred, Moment, verify};
 use std::sync::atomic::Ordering;
 
@@ -205,7 +205,8 @@ impl<'w, 'a> Interpreter<'w, 'a> {
             return Err(self.error(loc, message, help));
         }
         if self.options.interrupt.as_deref().is_some_and(|interrupt| interrupt.load(Ordering::Relaxed)) {
-            return Err(Error::Fault(Box::new(Fault::Interrupted(Interrupted { ranks: vec![] }))));
+            let fault = Fault::Interrupted(Interrupted { ranks: vec![] });
+            return Err(Error::from(EngineError::Fault(Box::new(fault))));
         }
         Ok(())
     }

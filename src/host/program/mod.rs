@@ -80,7 +80,7 @@ impl World {
     /// Everything that does not link or bind; [`Error::Host`] where the function cannot go on; and what a launch can fail with, as [`Error::Launch`].
     /// After an error the contents of the `Out` and `InOut` arguments are unspecified.
     pub fn run(&self, call: HostCall<'_>) -> Result<HostReport, Error> {
-        self.run_with(LaunchOptions::default(), call)
+        self.run_with(self.options.clone(), call)
     }
 
     /// The same, with options for every launch. The op budget and the interrupt flag hold for the function itself, too: its statements are ops.
