@@ -43,7 +43,7 @@ pub struct Explore {
     pub schedules: u64,
     /// Of [`Strategy::Random`] and [`Strategy::Pct`]: the same seed gives the same schedules.
     pub seed: u64,
-    /// Called after each schedule.
+    /// Called after each schedule, and at the end.
     pub progress: Option<Arc<dyn Fn(Progress) + Send + Sync>>,
 }
 
@@ -52,10 +52,21 @@ pub struct Explore {
 pub struct Progress {
     /// Schedules that ran.
     pub schedules: u64,
-    /// The most that will; `None` where that is not known: of an exhaustive exploration, and while a failure is made smaller.
+    /// The most that will; `None` where that is not known: of an exhaustive exploration.
     pub of: Option<u64>,
-    /// Whether a failure was found, and is made smaller now.
-    pub shrinking: bool,
+    /// What it does now.
+    pub step: Step,
+}
+
+/// What an exploration does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Step {
+    /// It runs schedules.
+    Running,
+    /// It makes a failure smaller that it has found.
+    Shrinking,
+    /// It has ended.
+    Ended,
 }
 
 impl Explore {
@@ -182,7 +193,7 @@ impl fmt::Display for Explored {
                 if *redundant > 0 {
                     write!(f, " ({redundant} of them redundant)")?;
                 }
-                f.write_str(", complete: no schedule of this program, number of ranks and input fails")
+                f.write_str(", complete: the others of this program, number of ranks and input only reorder what is independent; none fails")
             }
             None if self.strategy == Strategy::Exhaustive => {
                 f.write_str(", not complete: none of them fails, which is evidence and no proof")

@@ -753,7 +753,12 @@ impl Fault {
     pub const fn depends_on_schedule(&self) -> bool {
         matches!(
             self,
-            Fault::Race(_) | Fault::Uninitialised(_) | Fault::CellOverflow(_) | Fault::Collective(_) | Fault::Deadlock(_) | Fault::Livelock(_)
+            Fault::Race(_)
+                | Fault::Uninitialised(_)
+                | Fault::CellOverflow(_)
+                | Fault::Collective(_)
+                | Fault::Deadlock(_)
+                | Fault::Livelock(_)
         )
     }
 

@@ -79,7 +79,8 @@ pub trait Engine: Send + Sync {
 
     /// Runs `body` once for each schedule, with the scheduler that its launches are to have. Before each time the windows that it launched with, and the memory
     /// of its `Out` and `InOut` arguments, hold again what they held when it first did. The first
-    /// schedule that fails ends the exploration, is made smaller, and is what `body` ran last.
+    /// schedule that fails ends the exploration, is made smaller, and is what `body` ran last; the windows then hold what they held before the
+    /// exploration, and else what the last schedule left.
     ///
     /// # Errors
     /// A token that does not fit, a `body` that launches nothing or not the same each time, a window that is in use.

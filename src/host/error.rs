@@ -2,7 +2,7 @@
 
 use pl_core::diag::Located;
 use pl_core::explain::Explanation;
-use pl_core::explore::{Explored, Run};
+use pl_core::explore::{Found, Run, Strategy};
 use pl_core::fault::Fault;
 use pl_core::ir::Place;
 use pl_core::runtime::EngineError;
@@ -184,16 +184,20 @@ impl fmt::Display for Failed {
 
 /// Adds by which schedules something was found, and how to see it again.
 fn explain_run(explanation: Explanation, run: &Run) -> Explanation {
-    let explanation = explanation.note(format!("note: {run}"));
     match run {
-        Run::Explored(Explored { found: Some(found), .. }) => {
-            explanation.note(format!("note: run it again: `Explore::replay(\"{0}\")`, or `--replay {0}`", found.token))
-        }
-        Run::Explored(_) => explanation,
-        Run::Parallel | Run::Seeded(_) => explanation.note(
-            "note: another run may take another course: look for this one with `World::explore`, or `--explore random`, which give a token that \
-             replays it",
+        Run::Parallel => explanation.note(
+            "note: found in one schedule, as worker threads made it; `World::explore`, or `--explore random`, looks at many and gives a token that replays it",
         ),
+        Run::Seeded(seed) => explanation.note(format!("note: found in the schedule of seed {seed}, which repeats it")),
+        Run::Explored(explored) => {
+            let explanation = explanation.note(format!("note: {explored}"));
+            match &explored.found {
+                Some(Found { token, .. }) if !matches!(explored.strategy, Strategy::Replay(_)) => {
+                    explanation.note(format!("note: replay it: `Explore::replay(\"{token}\")`, or `--replay {token}`"))
+                }
+                _ => explanation,
+            }
+        }
     }
 }
 

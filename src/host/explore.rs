@@ -24,7 +24,8 @@ impl World {
     /// interleaving each time; one that fails ends the exploration, is made smaller, and comes with a token that [replays](Explore::replay) exactly that
     /// run. So does an error of its own, or a panic: `body` can compare results with a golden, under every schedule.
     ///
-    /// Windows, and the memory of `Out` and `InOut` arguments, are before each schedule as the first one found them. `body` should do the same each time.
+    /// Windows, and the memory of `Out` and `InOut` arguments, are before each schedule as the first one found them. After a failure the windows are so again,
+    /// and need no reset; else they hold what the last schedule left. `body` should do the same each time.
     ///
     /// ```
     /// use pl::distributed as pld;
@@ -62,7 +63,6 @@ impl World {
     /// assert_eq!(error.fault().map(|fault| fault.kind()), Some("race"));
     /// let pl::Run::Explored(explored) = error.run().unwrap() else { unreachable!() };
     /// let token = &explored.found.as_ref().unwrap().token;
-    /// world.reset_all()?;
     /// assert_eq!(run(&Explore::replay(token), 2).unwrap_err().fault(), error.fault());
     /// # Ok::<(), pl::Error>(())
     /// ```
@@ -81,7 +81,7 @@ impl World {
         let mut last = None;
         let explored = self.shared.engine.explore(how, &mut |scheduler| {
             let Scheduler::Explored(id) = scheduler else { return Outcome::Ends };
-            let world = World { exploring: Some(Exploring::Within(id)), ..self.handle() };
+            let world = self.doing(Exploring::Within(id));
             let ended = catch_unwind(AssertUnwindSafe(|| body(&world)));
             let failure = match ended {
                 Ok(Ok(())) => None,
@@ -111,12 +111,13 @@ impl World {
     /// use pl::{Explore, World};
     ///
     /// let world = World::open("sim", &[0, 1, 2])?;
-    /// let report = world.exploring(Explore::exhaustive()).barrier()?;
+    /// let signal = world.window::<i32>([3])?;
+    /// let report = world.exploring(Explore::exhaustive()).barrier(&signal)?;
     /// assert!(report.explored.is_some_and(|explored| explored.complete));
     /// # Ok::<(), pl::Error>(())
     /// ```
     pub fn exploring(&self, how: Explore) -> World {
-        World { exploring: Some(Exploring::Each(how, Arc::default())), ..self.handle() }
+        self.doing(Exploring::Each(how, Arc::default()))
     }
 }
 

@@ -1,8 +1,8 @@
 //! Launches: the calls of a world, or of several, on their way to the engine.
 
+use super::explore::Exploring;
 use super::prepare::Compiled;
 use super::world::Shared;
-use super::explore::Exploring;
 use super::{Call, Error, Stage, World, domain};
 use pl_core::explore::Run;
 use pl_core::fault::Report;

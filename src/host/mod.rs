@@ -23,7 +23,7 @@ mod world;
 pub use call::{Call, ScalarArgument, arg_in, arg_out, arg_scalar, arg_window, call};
 pub use error::{BindProblem, Error, Failed};
 pub use pl_core::cost::{Card, Count};
-pub use pl_core::explore::{Explore, Explored, Found, Progress, Run, Strategy};
+pub use pl_core::explore::{Explore, Explored, Found, Progress, Run, Step, Strategy};
 pub use pl_core::fault::{Fault, Report};
 pub use pl_core::op::AllreduceMode;
 pub use pl_core::runtime::{Injection, LaunchOptions, Scheduler};

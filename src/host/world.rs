@@ -1,8 +1,8 @@
 //! Worlds: devices, subsets of them, and their windows.
 
 use super::collective::Signals;
-use super::explore::Exploring;
 use super::error::{count, there_are};
+use super::explore::Exploring;
 use super::prepare::{Programs, Rewrite};
 use super::{Error, Window};
 use crate::Element;
@@ -170,16 +170,22 @@ impl World {
     ///
     /// let world = World::open("sim", &[0, 1])?;
     /// let seeded = world.with_options(LaunchOptions { scheduler: Scheduler::Seeded(7), ..Default::default() });
-    /// assert_eq!(seeded.barrier()?.scheduler, Scheduler::Seeded(7));
-    /// assert_eq!(world.barrier()?.scheduler, Scheduler::Parallel);
+    /// let signal = world.window::<i32>([2])?;
+    /// assert_eq!(seeded.barrier(&signal)?.scheduler, Scheduler::Seeded(7));
+    /// assert_eq!(world.barrier(&signal)?.scheduler, Scheduler::Parallel);
     /// # Ok::<(), pl::Error>(())
     /// ```
     pub fn with_options(&self, options: LaunchOptions) -> World {
         World { options, ..self.handle() }
     }
 
+    /// The same world, which does this with its launches.
+    pub(super) fn doing(&self, exploring: Exploring) -> World {
+        World { exploring: Some(exploring), ..self.handle() }
+    }
+
     /// Another handle of the same world.
-    pub(super) fn handle(&self) -> World {
+    fn handle(&self) -> World {
         World {
             shared: self.shared.clone(),
             ranks: self.ranks.clone(),

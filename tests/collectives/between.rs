@@ -266,7 +266,7 @@ fn a_peer_may_still_store_its_result() {
     for (kernel, rows) in [(mesh::<0> as Allreduce, (P, 1)), (ring::<0>, (2 * P - 2, P))] {
         let (world, mut y) = (world(P), Array3::zeros((P, P, SIZE)));
         match run(&world, kernel, rows, &inputs(P), seeded(0), &mut y) {
-            Err(Error::Fault(fault)) => assert!(matches!(*fault, Fault::Race(_)), "{fault}"),
+            Err(Error::Fault(fault)) => assert!(matches!(fault.fault, Fault::Race(_)), "{fault}"),
             other => panic!("{other:?}"),
         }
     }

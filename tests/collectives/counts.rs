@@ -177,7 +177,7 @@ fn rows_beyond_the_count_are_not_written() {
     let mut y = Array3::<f32>::zeros((2, 1, 4));
     let calls = y.outer_iter_mut().map(|y| peek(x.view(), all.view(), few.view(), y, &data, &signal, &recv));
     match world.launch(calls) {
-        Err(Error::Fault(fault)) => assert!(matches!(*fault, Fault::Uninitialised(_)), "{fault}"),
+        Err(Error::Fault(fault)) => assert!(matches!(fault.fault, Fault::Uninitialised(_)), "{fault}"),
         other => panic!("{other:?}"),
     }
 }

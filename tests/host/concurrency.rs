@@ -49,7 +49,7 @@ impl<'s> Running<'s> {
     fn end(self) {
         self.flag.store(true, Ordering::Relaxed);
         let error = self.thread.join().unwrap().unwrap_err();
-        assert!(matches!(&error, Error::Fault(fault) if matches!(**fault, Fault::Interrupted(_))), "{error}");
+        assert!(matches!(&error, Error::Fault(fault) if matches!(fault.fault, Fault::Interrupted(_))), "{error}");
     }
 }
 

@@ -10,6 +10,7 @@ mod domains;
 #[expect(dead_code, reason = "the example's own command line")]
 #[path = "../../examples/14_reduce_scatter.rs"]
 mod example;
+mod explore;
 mod faults;
 mod library;
 mod ops;

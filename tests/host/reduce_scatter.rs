@@ -82,7 +82,7 @@ fn hand_rolled_twice_without_a_reset_is_a_race() {
     let seeded = LaunchOptions { scheduler: Scheduler::Seeded(1), ..LaunchOptions::default() };
     let error = launch_with(seeded, &world, step(Mode::Hand), &windows, &x).unwrap_err();
     let Error::Fault(fault) = &error else { panic!("{error}") };
-    let Fault::Race(race) = &**fault else { panic!("{error}") };
+    let Fault::Race(race) = &fault.fault else { panic!("{error}") };
     assert!(race.stale.is_some());
     expect![[r#"
         race on `data[1, 0..16]` of rank 2: nothing orders `pld::tile::remote_load` of rank 1 after `pl::store` of rank 2

@@ -1,6 +1,7 @@
 //! What the examples take on their command line.
 
 use crate::devices::Devices;
+use crate::explore::ExploreArgs;
 use crate::shape::Shape;
 use clap::builder::styling::{AnsiColor, Styles};
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser as _};
@@ -177,6 +178,7 @@ impl Program {
         let mut example = |flags: &str| lines.push(format!("  cargo run --release --example {} -- {flags}", self.name));
         example("-p a2a3sim -d 0,1");
         example(if self.modes { "-d 0-3 --mode builtin" } else { "-d 0-3 --emit cost" });
+        example("-d 0-2 --explore random --schedules 1000");
         if self.modes {
             example("--emit diff");
         }
@@ -229,7 +231,8 @@ pub(crate) struct WorldArgs {
     /// The ids of the devices, one per rank: `0,1`, `0-6`, `4,9`.
     #[arg(short, long, value_name = "IDS", default_value = "0,1", allow_hyphen_values = true)]
     pub(crate) devices: Devices,
-    /// Runs the ranks on one thread, interleaved by this number; the same number gives the same run. Without it they run in parallel.
+    /// Runs the ranks on one thread, interleaved by this number; the same number gives the same run. Without it they run in parallel. Of `--explore`, where
+    /// its random numbers start.
     #[arg(long, value_name = "N")]
     pub(crate) seed: Option<u64>,
     /// Lets something go wrong, to see that it does not go unseen: `stop:RANK@OP`, `delay:RANK@OP`, `lose:RANK@NOTIFY` or `double:RANK@NOTIFY`, counted
@@ -242,6 +245,8 @@ pub(crate) struct WorldArgs {
     /// Does not warn of this: `set-overwrote`, `set-add-mixed`, `stale-wait`, `out-unwritten`, `order-dependent`. May be given again.
     #[arg(long, value_name = "LINT", value_parser = lint)]
     pub(crate) allow: Vec<LintKind>,
+    #[command(flatten)]
+    pub(crate) explore: ExploreArgs,
     /// When to colour the output; `auto` colours a terminal's, unless `NO_COLOR` is set.
     #[arg(long, value_name = "WHEN", default_value = "auto", value_enum)]
     pub(crate) color: Color,

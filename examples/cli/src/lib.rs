@@ -49,7 +49,8 @@
 //! ```
 //!
 //! # What the parts do
-//! - [`Program`] is built from a name and a line. All programs have `-p`, `-d`, `--seed`, `--color`, `--emit` and `--help`;
+//! - [`Program`] is built from a name and a line. All programs have `-p`, `-d`, `--seed`, `--explore`,
+//!   `--replay`, `--color`, `--emit` and `--help`;
 //!   [`modes`](Program::modes) adds `--mode hand|builtin` and `--emit diff`, [`input`](Program::input) and [`output`](Program::output) add the
 //!   files, [`choice`](Program::choice) flags of the program's own, [`compares`](Program::compares) `--emit compare`, and
 //!   [`min_ranks`](Program::min_ranks) says that a program does with one rank.
@@ -80,6 +81,7 @@ mod array;
 mod card;
 mod devices;
 mod diff;
+mod explore;
 mod failure;
 pub mod golden;
 pub mod npy;

@@ -128,7 +128,10 @@ impl Session {
         if let Some(rewrite) = &self.rewrite {
             world.__rewrite(rewrite.clone());
         }
-        Ok(world)
+        Ok(match self.args.world.explore.how(self.args.world.seed) {
+            Some(how) => world.exploring(how),
+            None => world,
+        })
     }
 
     /// Which variant the user asked for.
@@ -210,8 +213,11 @@ impl Session {
         LaunchOptions { scheduler, interrupt, inject, checks, allow, ..LaunchOptions::default() }
     }
 
-    /// Writes what a launch found odd to stderr.
+    /// Writes to stderr what is to be known of a launch that went well, and what it found odd.
     fn warn(&self, launch: &Report) {
+        if let Some(explored) = &launch.explored {
+            self.note(&explored.to_string());
+        }
         launch.not_injected.iter().for_each(|fault| self.note(&fault.to_string()));
         launch.lints.iter().for_each(|lint| report("warning", AnsiColor::Yellow, &lint.explain().to_string()));
     }

@@ -21,7 +21,7 @@ use crate::plan::Plan;
 use crate::sched::random::Random;
 use crate::windows::{Used, Windows, usage};
 use guide::{Chance, Follow, Priorities};
-use pl_core::explore::{ExplorationId, Explore, Explored, Found, Outcome, Progress, Strategy};
+use pl_core::explore::{ExplorationId, Explore, Explored, Found, Outcome, Progress, Step, Strategy};
 use pl_core::runtime::{ArgValue, EngineError, LaunchOptions, RankCall, Scheduler, WindowId};
 use restore::Left;
 use run::{Guide, Guided};
@@ -300,10 +300,16 @@ pub(crate) fn explore(
     };
     let of = (how.strategy != Strategy::Exhaustive).then_some(how.schedules);
     let mut explorer = Explorer { windows, id, state, body, progress: &progress, schedules: 0, of };
-    match replayed {
+    let explored = match replayed {
         Some(schedule) => explorer.replay(how, schedule),
         None => explorer.search(how),
+    };
+    explorer.report(Step::Ended);
+    if !matches!(&explored, Ok(Explored { found: None, .. })) {
+        // What a failure left is of no use; from here it can be replayed.
+        explorer.lock().found.restore(windows)?;
     }
+    explored
 }
 
 impl Explorer<'_> {
@@ -327,8 +333,8 @@ impl Explorer<'_> {
         Ok(Ran { outcome, schedule: std::mem::take(&mut state.recorded), chooser })
     }
 
-    fn report(&self, shrinking: bool) {
-        (self.progress)(Progress { schedules: self.schedules, of: self.of.filter(|_| !shrinking), shrinking });
+    fn report(&self, step: Step) {
+        (self.progress)(Progress { schedules: self.schedules, of: self.of, step });
     }
 
     fn search(&mut self, how: &Explore) -> Result<Explored, EngineError> {
@@ -357,7 +363,7 @@ impl Explorer<'_> {
             self.schedules += 1;
             explored.schedules += 1;
             steps = steps.max(ran.schedule.steps());
-            self.report(false);
+            self.report(Step::Running);
             match ran.outcome {
                 Outcome::Right => {}
                 Outcome::Fails(_) => {

@@ -3,7 +3,7 @@
 use super::guide::Follow;
 use super::schedule::Schedule;
 use super::{Chooser, Explorer, Ran};
-use pl_core::explore::{Found, Outcome};
+use pl_core::explore::{Found, Outcome, Step};
 use pl_core::runtime::EngineError;
 
 /// The most runs that make one failure smaller.
@@ -57,7 +57,7 @@ impl Explorer<'_> {
         for candidate in [best.without(at, size), best.running_on(at, size)] {
             *runs += 1;
             let ran = self.follow(candidate)?;
-            self.report(true);
+            self.report(Step::Shrinking);
             if ran.outcome == *failed && ran.schedule.switches() < best.switches() {
                 return Ok(Some(ran.schedule));
             }

@@ -89,11 +89,6 @@ fn explore(
         let options = LaunchOptions { scheduler, ..LaunchOptions::default() };
         outcome(world.run_with(options, &ranks, kernel, &args), |fault| text = Some(fault.to_string()))
     })?;
-    for arg in args(0) {
-        if let Arg::Window(_, window) = arg {
-            world.sim.reset(window)?;
-        }
-    }
     Ok((explored, text))
 }
 
