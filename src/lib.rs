@@ -123,8 +123,8 @@ mod lang;
 pub use half;
 pub use host::{
     AllreduceMode, BindProblem, Call, Card, Count, Error, Explore, Explored, Failed, Fault, Found, HostCall,
-    HostLaunch, HostReport, HostStages, Injection, LaunchOptions, LaunchStages, Progress, RankView, RankViewMut, Report, Run,
-    ScalarArgument, Scheduler, Stage, Step, Strategy, Window, World,
+    HostLaunch, HostReport, HostStages, Injection, LaunchOptions, LaunchStages, Progress, RankView, RankViewMut,
+    Report, Run, ScalarArgument, Scheduler, Stage, Step, Strategy, Window, World,
 };
 pub use lang::*;
 pub use ndarray;

@@ -367,7 +367,24 @@ fn help() {
                   [default: 0,1]
 
               --seed <N>
-                  Runs the ranks on one thread, interleaved by this number; the same number gives the same run. Without it they run in parallel
+                  Runs the ranks on one thread, interleaved by this number; the same number gives the same run. Without it they run in parallel. Of `--explore`, where its random numbers start
+
+              --inject <FAULT>
+                  Lets something go wrong, to see that it does not go unseen: `stop:RANK@OP`, `delay:RANK@OP`, `lose:RANK@NOTIFY` or `double:RANK@NOTIFY`, counted from 1. May be given several times
+
+              --explore <STRATEGY>
+                  Runs each launch under many schedules, and stops at the first that fails
+
+                  Possible values:
+                  - random:     At random: evidence
+                  - pct:        By random priorities (probabilistic concurrency testing): evidence, also for what needs a rare order
+                  - exhaustive: All that can differ: a proof for this program, number of ranks and input
+
+              --schedules <N>
+                  The most schedules of each launch [default: 1000; exhaustive: 1000000]
+
+              --replay <TOKEN>
+                  Runs the schedule of this token, which the report of a failure gave
 
               --no-check
                   Runs without checks of accesses, on one thread: races, uninitialised reads and leftover credits go unseen
@@ -412,6 +429,7 @@ fn help() {
         Examples:
           cargo run --release --example 14_reduce_scatter -- -p a2a3sim -d 0,1
           cargo run --release --example 14_reduce_scatter -- -d 0-3 --mode builtin
+          cargo run --release --example 14_reduce_scatter -- -d 0-2 --explore random --schedules 1000
           cargo run --release --example 14_reduce_scatter -- --emit diff
           cargo run --release --example 14_reduce_scatter -- -p sim -d 0-6 --input x.npy --output y.npy
 

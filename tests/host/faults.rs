@@ -76,6 +76,7 @@ fn deadlock() {
               = rank 1 waits for `signal[0, 0]` of rank 1 >= 2; it is 1
               = rank 0 added 1 at faults.rs:+8:13, which made it 1
               = rank 0 notifies it at faults.rs:+8:13: it sent once and will not any more, it is finished
+              = note: found in the schedule of seed 7, which repeats it
               = help: nobody will notify again: fewer credits were sent, or a smaller value, than the wait expects"#]],
     );
 }
@@ -98,10 +99,11 @@ fn uninitialised() {
         "uninitialised",
         first_line,
         expect![[r#"
-        read of an element that nothing wrote: 1 of 4 in `data[0, 0..4]` of rank 1
-          --> faults.rs:+5:21 (rank 1, kernel `step`)
-          = `pl::load`: the first of them is [0, 3]
-          = help: store into the window before it is read, or make its zeros data with `world.zeros` or `world.window_from`"#]],
+            read of an element that nothing wrote: 1 of 4 in `data[0, 0..4]` of rank 1
+              --> faults.rs:+5:21 (rank 1, kernel `step`)
+              = `pl::load`: the first of them is [0, 3]
+              = note: found in the schedule of seed 7, which repeats it
+              = help: store into the window before it is read, or make its zeros data with `world.zeros` or `world.window_from`"#]],
     );
     // What the host wrote, and the zeros of `zeros`, are data.
     let data = world.zeros::<f32>([2, 4]).unwrap();
@@ -212,12 +214,13 @@ fn livelock() {
         "livelock",
         first_line,
         expect![[r#"
-        livelock: 2 ranks of 2 re-reading cells that nobody will change, 0 blocked, 0 finished
-          --> faults.rs:+3:15 (rank 0, kernel `step`)
-          = rank 0 re-reads `signal[0, 0]` of rank 0, which stays 0
-          --> faults.rs:+3:15 (rank 1, kernel `step`)
-          = rank 1 re-reads `signal[0, 0]` of rank 1, which stays 0
-          = help: `pl::read` acquires nothing and waits for nothing: use `pld::system::wait`, and a notify that satisfies it"#]],
+            livelock: 2 ranks of 2 re-reading cells that nobody will change, 0 blocked, 0 finished
+              --> faults.rs:+3:15 (rank 0, kernel `step`)
+              = rank 0 re-reads `signal[0, 0]` of rank 0, which stays 0
+              --> faults.rs:+3:15 (rank 1, kernel `step`)
+              = rank 1 re-reads `signal[0, 0]` of rank 1, which stays 0
+              = note: found in the schedule of seed 7, which repeats it
+              = help: `pl::read` acquires nothing and waits for nothing: use `pld::system::wait`, and a notify that satisfies it"#]],
     );
 }
 

@@ -104,6 +104,7 @@ fn deadlock_is_3() {
               --> tests/host/process.rs:19:9 (rank 0, kernel `forgotten`)
               = rank 0 waits for `signal[1, 0]` of rank 0 >= 1; it is 0
               = no kernel of this launch can notify that cell
+              = note: found in the schedule of seed 1, which repeats it
               = help: a wait needs a notify of the same cell: compare peer and offsets of the notify with the offsets of the wait
         "#]],
     );

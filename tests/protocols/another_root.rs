@@ -62,6 +62,7 @@ fn report() {
               --> tests/protocols/another_root.rs:24:12 (rank 2, kernel `wrong`)
               = rank 2 entered `pld::tensor::broadcast` here
               = `root` is 1
+              = note: found in the schedule of seed 0, which repeats it
               = help: all ranks of a domain enter the same collectives, in the same order and with the same arguments"#]],
     );
 }

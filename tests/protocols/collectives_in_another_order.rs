@@ -69,6 +69,7 @@ fn report() {
               --> tests/protocols/collectives_in_another_order.rs:27:9 (rank 2, kernel `wrong`)
               = rank 2 entered `pld::tensor::allreduce` here
               = `target` is `b`: `f32` [1, 4]
+              = note: found in the schedule of seed 0, which repeats it
               = help: all ranks of a domain enter the same collectives, in the same order and with the same arguments"#]],
     );
 }

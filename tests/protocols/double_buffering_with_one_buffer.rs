@@ -83,6 +83,7 @@ fn report() {
               --> tests/protocols/double_buffering_with_one_buffer.rs:30:13 (rank 0, kernel `wrong`)
               = rank 0 wrote `data[0, 0..4]` of rank 1 here
               = what is missing: rank 0 did this after its notify number 1 of this launch, and rank 1 knows of its notifies up to number 1 only, by its own waits or through other ranks
+              = note: found in the schedule of seed 0, which repeats it
               = help: let rank 0 notify after its `pld::tensor::put` and rank 1 wait for that before its `pl::load`; `pld::tensor::barrier` does both"#]],
     );
 }

@@ -75,6 +75,7 @@ fn report() {
               --> tests/protocols/epilogue_takes_too_little.rs:31:12 (in src/collectives/fold.rs:50:23) (rank 2, kernel `wrong`)
               = rank 2 read `data.1[0..4]` of rank 0 here
               = what is missing: rank 2 did this after its notify number 8 of this launch, and rank 0 knows of its notifies up to number 7 only, by its own waits or through other ranks
+              = note: found in the schedule of seed 0, which repeats it
               = help: let rank 2 notify after its `pld::tile::remote_load` and rank 0 wait for that before its `pl::store`; `pld::tensor::barrier` does both"#]],
     );
 }

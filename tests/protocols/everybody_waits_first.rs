@@ -73,6 +73,7 @@ fn report() {
               --> tests/protocols/everybody_waits_first.rs:28:5 (rank 2, kernel `wrong`)
               = rank 2 waits for `signal[0, 0]` of rank 2 >= 1; it is 0
               = rank 1 notifies it at tests/protocols/everybody_waits_first.rs:30:5: it sent nothing so far, and is blocked in `pld::system::wait` at tests/protocols/everybody_waits_first.rs:28:5
+              = note: found in one schedule, as worker threads made it; `World::explore`, or `--explore random`, looks at many and gives a token that replays it
               = help: the ranks wait for one another: notify before you wait"#]],
     );
 }

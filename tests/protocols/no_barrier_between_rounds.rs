@@ -72,6 +72,7 @@ fn report() {
               --> tests/protocols/no_barrier_between_rounds.rs:27:16 (rank 1, kernel `wrong`)
               = rank 1 wrote `data[0, 0..4]` of rank 1 here
               = what is missing: rank 1 did this after its notify number 2 of this launch, and rank 0 knows of its notifies up to number 1 only, by its own waits or through other ranks
+              = note: found in the schedule of seed 0, which repeats it
               = help: let rank 1 notify after its `pl::store` and rank 0 wait for that before its `pld::tile::remote_load`; `pld::tensor::barrier` does both"#]],
     );
 }

@@ -69,6 +69,7 @@ fn report() {
               --> tests/protocols/notify_before_data.rs:28:12 (rank 2, kernel `wrong`)
               = rank 2 wrote `data[0, 0..4]` of rank 2 here
               = what is missing: rank 2 did this after its notify number 1 of this launch, and rank 0 knows of its notifies up to number 1 only, by its own waits or through other ranks
+              = note: found in the schedule of seed 0, which repeats it
               = help: let rank 2 notify after its `pl::store` and rank 0 wait for that before its `pld::tile::remote_load`; `pld::tensor::barrier` does both"#]],
     );
 }

@@ -78,6 +78,7 @@ fn report() {
             read of elements that nothing wrote: 4 of 4 in `data[1, 0..4]` of rank 0
               --> tests/protocols/one_counter_for_many_chunks.rs:33:21 (rank 0, kernel `wrong`)
               = `pl::load`: the first of them is [1, 0]
+              = note: found in the schedule of seed 0, which repeats it
               = help: store into the window before it is read, or make its zeros data with `world.zeros` or `world.window_from`"#]],
     );
 }

@@ -71,6 +71,7 @@ fn report() {
               --> tests/protocols/polled_flag.rs:26:9 (rank 0, kernel `wrong`)
               = rank 0 wrote `data[0, 0..4]` of rank 1 here
               = what is missing: rank 0 did this before its first notify of this launch, and rank 1 knows of none of its notifies, by its own waits or through other ranks
+              = note: found in one schedule, as worker threads made it; `World::explore`, or `--explore random`, looks at many and gives a token that replays it
               = help: let rank 0 notify after its `pld::tensor::put` and rank 1 wait for that before its `pl::load`; `pld::tensor::barrier` does both"#]],
     );
 }

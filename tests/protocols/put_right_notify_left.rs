@@ -65,6 +65,7 @@ fn report() {
             read of elements that nothing wrote: 4 of 4 in `data[0, 0..4]` of rank 2
               --> tests/protocols/put_right_notify_left.rs:30:15 (rank 2, kernel `wrong`)
               = `pl::load`: the first of them is [0, 0]
+              = note: found in the schedule of seed 0, which repeats it
               = help: store into the window before it is read, or make its zeros data with `world.zeros` or `world.window_from`"#]],
     );
 }

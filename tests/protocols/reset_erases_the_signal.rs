@@ -69,6 +69,7 @@ fn report() {
               = rank 1 waits for `signal[0, 0]` of rank 1 >= 1; it is 0
               = rank 0 notifies it at tests/protocols/reset_erases_the_signal.rs:28:5: it sent once and will not any more, it is finished
               = rank 1 notifies it at tests/protocols/reset_erases_the_signal.rs:26:5: it sent once and will not any more, it is blocked in `pld::system::wait` at tests/protocols/reset_erases_the_signal.rs:29:5
+              = note: found in the schedule of seed 0, which repeats it
               = help: nobody will notify again: fewer credits were sent, or a smaller value, than the wait expects"#]],
     );
 }

@@ -99,6 +99,7 @@ fn report() {
               = rank 0 notifies it at tests/protocols/set_where_credits_are_counted.rs:29:13: it sent once and will not any more, it is blocked in `pld::system::wait` at tests/protocols/set_where_credits_are_counted.rs:32:5
               = rank 1 notifies it at tests/protocols/set_where_credits_are_counted.rs:29:13: it sent once and will not any more, it is blocked in `pld::system::wait` at tests/protocols/set_where_credits_are_counted.rs:32:5
               = rank 2 notifies it at tests/protocols/set_where_credits_are_counted.rs:29:13: it sent nothing to it, and 2 notifies to other cells, such as `signal[0, 0]` of rank 0, and will not any more, it is blocked in `pld::system::wait` at tests/protocols/set_where_credits_are_counted.rs:32:5
+              = note: found in the schedule of seed 0, which repeats it
               = help: nobody will notify again: fewer credits were sent, or a smaller value, than the wait expects"#]],
     );
 }

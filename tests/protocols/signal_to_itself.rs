@@ -61,13 +61,14 @@ fn report() {
         "race",
         &|run| program(run, wrong),
         expect![[r#"
-        race on `data[0, 0..4]` of rank 0: nothing orders `pl::load` of rank 0 after `pld::tensor::put` of rank 2
-          --> tests/protocols/signal_to_itself.rs:29:15 (rank 0, kernel `wrong`)
-          = rank 0 would read `data[0, 0..4]` of rank 0 here; it was stopped before
-          --> tests/protocols/signal_to_itself.rs:26:5 (rank 2, kernel `wrong`)
-          = rank 2 wrote `data[0, 0..4]` of rank 0 here
-          = what is missing: rank 2 did this before its first notify of this launch, and rank 0 knows of none of its notifies, by its own waits or through other ranks
-          = help: let rank 2 notify after its `pld::tensor::put` and rank 0 wait for that before its `pl::load`; `pld::tensor::barrier` does both"#]],
+            race on `data[0, 0..4]` of rank 0: nothing orders `pl::load` of rank 0 after `pld::tensor::put` of rank 2
+              --> tests/protocols/signal_to_itself.rs:29:15 (rank 0, kernel `wrong`)
+              = rank 0 would read `data[0, 0..4]` of rank 0 here; it was stopped before
+              --> tests/protocols/signal_to_itself.rs:26:5 (rank 2, kernel `wrong`)
+              = rank 2 wrote `data[0, 0..4]` of rank 0 here
+              = what is missing: rank 2 did this before its first notify of this launch, and rank 0 knows of none of its notifies, by its own waits or through other ranks
+              = note: found in the schedule of seed 0, which repeats it
+              = help: let rank 2 notify after its `pld::tensor::put` and rank 0 wait for that before its `pl::load`; `pld::tensor::barrier` does both"#]],
     );
 }
 

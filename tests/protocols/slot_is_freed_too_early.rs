@@ -82,6 +82,7 @@ fn report() {
               --> tests/protocols/slot_is_freed_too_early.rs:34:27 (rank 1, kernel `wrong`)
               = rank 1 read `data[0, 0..4]` of rank 1 here
               = what is missing: rank 1 did this after its notify number 1 of this launch, and rank 0 knows of its notifies up to number 1 only, by its own waits or through other ranks
+              = note: found in the schedule of seed 0, which repeats it
               = help: let rank 1 notify after its `pl::load` and rank 0 wait for that before its `pld::tensor::put`; `pld::tensor::barrier` does both"#]],
     );
 }

@@ -39,7 +39,8 @@ fn run(ranks: u32, scheduler: Scheduler, program: Program<'_>) -> Result<(), Err
 pub fn always(ranks: u32, kind: &str, program: Program<'_>, report: Expect) {
     let error = run(ranks, Scheduler::Parallel, program).unwrap_err();
     for seed in 0..16 {
-        assert_eq!(run(ranks, Scheduler::Seeded(seed), program).unwrap_err().to_string(), error.to_string());
+        let seeded = run(ranks, Scheduler::Seeded(seed), program).unwrap_err();
+        assert_eq!(seeded.fault(), error.fault(), "{seeded}");
     }
     judge(&error, kind, report);
 }

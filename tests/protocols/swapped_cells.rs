@@ -107,6 +107,7 @@ fn report() {
               = rank 0 notifies it at tests/protocols/swapped_cells.rs:29:13: it sent nothing to it, and 2 notifies to other cells, such as `signal[1, 0]` of rank 1, and will not any more, it is blocked in `pld::system::wait` at tests/protocols/swapped_cells.rs:34:13
               = rank 1 notifies it at tests/protocols/swapped_cells.rs:29:13: it sent nothing to it, and 2 notifies to other cells, such as `signal[0, 0]` of rank 0, and will not any more, it is blocked in `pld::system::wait` at tests/protocols/swapped_cells.rs:34:13
               = rank 2 notifies it at tests/protocols/swapped_cells.rs:29:13: it sent nothing to it, and 2 notifies to other cells, such as `signal[0, 0]` of rank 0, and will not any more, it is blocked in `pld::system::wait` at tests/protocols/swapped_cells.rs:34:13
+              = note: found in one schedule, as worker threads made it; `World::explore`, or `--explore random`, looks at many and gives a token that replays it
               = help: compare peer and offsets of the notify with the offsets of the wait: a rank notified other cells than this one"#]],
     );
 }

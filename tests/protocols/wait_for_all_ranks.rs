@@ -98,6 +98,7 @@ fn report() {
               = rank 0 notifies it at tests/protocols/wait_for_all_ranks.rs:28:13: it sent once and will not any more, it is blocked in `pld::system::wait` at tests/protocols/wait_for_all_ranks.rs:31:5
               = rank 1 notifies it at tests/protocols/wait_for_all_ranks.rs:28:13: it sent once and will not any more, it is blocked in `pld::system::wait` at tests/protocols/wait_for_all_ranks.rs:31:5
               = rank 2 notifies it at tests/protocols/wait_for_all_ranks.rs:28:13: it sent nothing to it, and 2 notifies to other cells, such as `signal[0, 0]` of rank 0, and will not any more, it is blocked in `pld::system::wait` at tests/protocols/wait_for_all_ranks.rs:31:5
+              = note: found in one schedule, as worker threads made it; `World::explore`, or `--explore random`, looks at many and gives a token that replays it
               = help: nobody will notify again: fewer credits were sent, or a smaller value, than the wait expects"#]],
     );
 }

@@ -98,6 +98,7 @@ fn report() {
               --> tests/protocols/waits_for_itself.rs:32:9 (rank 2, kernel `wrong`)
               = rank 2 waits for `signal[2, 0]` of rank 2 >= 1; it is 0
               = rank 2 notifies it at tests/protocols/waits_for_itself.rs:28:13: it sent nothing to it, and 2 notifies to other cells, such as `signal[2, 0]` of rank 0, and will not any more, it is blocked in `pld::system::wait` at tests/protocols/waits_for_itself.rs:32:9
+              = note: found in one schedule, as worker threads made it; `World::explore`, or `--explore random`, looks at many and gives a token that replays it
               = help: compare peer and offsets of the notify with the offsets of the wait: a rank notified other cells than this one"#]],
     );
 }
