@@ -591,5 +591,14 @@ fn report(machines: &[Machine<'_>], env: &Env<'_>, options: &LaunchOptions, thre
         ranks.push(cost);
     }
     let lints = if options.checks { lints::collect(machines, env, options.allow) } else { vec![] };
-    Report { ranks, wall: start.elapsed(), scheduler: options.scheduler, explored: None, threads, checked, lints, not_injected }
+    Report {
+        ranks,
+        wall: start.elapsed(),
+        scheduler: options.scheduler,
+        explored: None,
+        threads,
+        checked,
+        lints,
+        not_injected,
+    }
 }
