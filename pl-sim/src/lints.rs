@@ -5,6 +5,9 @@ use pl_core::fault::{Lint, LintData, LintKind, Lints, Site};
 use std::collections::BTreeMap;
 use std::sync::PoisonError;
 
+/// What is told of several ranks together: the kind, the place whatever the rank, and of a tensor that is not written which, and how many elements.
+type Alike = (LintKind, Site, Option<(usize, usize)>);
+
 /// Whether a kind was found, allowed or not.
 pub(crate) fn found(env: &Env<'_>, kind: LintKind) -> bool {
     env.lints.lock().unwrap_or_else(PoisonError::into_inner).keys().any(|(.., found)| *found == kind)
@@ -12,18 +15,17 @@ pub(crate) fn found(env: &Env<'_>, kind: LintKind) -> bool {
 
 /// What was found, each place of a kernel once, without what is allowed: for the launch, or where it was found.
 pub(crate) fn collect(machines: &[Machine<'_>], env: &Env<'_>, allow: Lints) -> Vec<Lint> {
-    let mut found: BTreeMap<(LintKind, Site, Option<(usize, usize)>), Lint> = BTreeMap::new();
+    let mut found: BTreeMap<Alike, Lint> = BTreeMap::new();
     let mut add = |site: Site, data: LintData| {
         let allowed = allow.union(site.place.as_ref().map_or(Lints::NONE, |place| place.allow));
         if allowed.contains(data.kind()) {
             return;
         }
-        // Ranks that left as many elements of a tensor unwritten are told together.
-        let alike = match &data {
+        let unwritten = match &data {
             LintData::OutUnwritten { param, missing, .. } => Some((*param, *missing)),
             _ => None,
         };
-        let key = (data.kind(), Site { rank: 0, ..site.clone() }, alike);
+        let key = (data.kind(), Site { rank: 0, ..site.clone() }, unwritten);
         let rank = site.rank;
         found.entry(key).or_insert_with(|| Lint { site, ranks: vec![], data }).ranks.push(rank);
     };

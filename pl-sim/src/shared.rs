@@ -19,6 +19,9 @@
 //! adds, so that several [`AddGrant`]s for the same bytes may live. An add holds the lock of the stripe of memory that it changes, for as long as it
 //! reaches into it; and nobody but adds touches these bytes then.
 //!
+//! A launch without checks has no such grants to rely on: there one thread runs all ranks ([`Checks::None`](crate::check::Checks)), and the grants of a
+//! rank are gone when the next rank runs, so nothing happens at the same time.
+//!
 //! The own rank may hold two grants for one memory (it moves a box within it). It is one thread that uses them one after the other, and no reference to
 //! window memory leaves this module but the one to a stripe, for the time of one addition of other memory: so copies between windows go by pointers,
 //! which may overlap, and adds between windows through a buffer.

@@ -45,14 +45,15 @@ macro_rules! lints {
 }
 
 lints! {
-    /// A notify with `Set` replaced a value that a notify of this launch had put into the cell, and no wait that passed had acquired that
-    /// notify: whoever counts on it waits in vain, or for the next one. What the owner of the cell added to it is no such value.
+    /// A notify with `Set` replaced what a notify of another rank than the cell's owner had deposited in this launch, and no wait of the owner on that
+    /// cell had learnt of it; nor any other wait of the owner, where the owner itself sets. Whoever counts on that deposit waits in vain, or for the
+    /// next one.
     SetOverwrote = "set-overwrote", "set_overwrote";
     /// In one launch, a cell took a notify with `Set` and one with `AtomicAdd`, from whichever ranks: the value that stays depends on which of
     /// them came last. Told once for a cell, with one notify of each kind.
     SetAddMixed = "set-add-mixed", "set_add_mixed";
-    /// A wait passed by what its cell held when the launch began, without any notify of this launch, and a notify of another rank came to the cell later in
-    /// the launch: the wait was meant for that one, and ordered nothing.
+    /// A wait passed by what its cell held when the launch began, without learning of any notify, and another rank notified that cell in this launch,
+    /// before the wait or after it: the wait was meant for that notify, and ordered nothing. What the host wrote into the cell is meant to be there.
     StaleWait = "stale-wait", "stale_wait";
     /// A rank was given an `Out` tensor, and some of its elements were never stored to when its kernel had returned. An `Out` tensor without
     /// elements is written.

@@ -3,7 +3,8 @@
 //! Two accesses conflict when different ranks make them, they share an element, and one of them changes it. Notifies, waits and `pl::read`s of
 //! cells do not conflict with one another, and neither do transfers that add. An access is refused when it conflicts with an earlier one that is not
 //! ordered before it ([`clock`]), when it reads elements that are not data ([`init`]), or when a cell cannot hold a deposit.
-//! What passes is recorded ([`log`], [`cells`]) and gets a grant for the memory ([`crate::shared`]).
+//! What passes is recorded ([`log`], [`cells`]) and gets a grant for the memory ([`crate::shared`]). In a launch without checks all accesses pass,
+//! unrecorded; of the cells it is still noted who notified them, for the reports about ranks that are stuck.
 
 mod awaited;
 pub(crate) mod cells;
@@ -23,7 +24,7 @@ use std::marker::PhantomData;
 use std::sync::atomic::Ordering::Relaxed;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// What was checked may now happen; only this module makes one.
+/// What was checked may now happen, or what one thread alone does; only this module makes one.
 pub(crate) struct Passed<'g>(PhantomData<&'g Clock>);
 
 /// Why an access is refused.
