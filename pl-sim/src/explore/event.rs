@@ -85,6 +85,11 @@ impl Event {
         event
     }
 
+    /// Whether it is a wait: it does not happen before what it waits for.
+    pub(super) fn waits(&self) -> bool {
+        self.touches.iter().any(|touch| matches!(touch.kind, Kind::Wait { .. }))
+    }
+
     /// Whether the two may not change places: executed in the other order, they or what follows could be different. They are of two ranks.
     ///
     /// Not told here is that a wait is ordered after the notifies that it learnt from: these cannot change places, since it does not pass before. An

@@ -184,11 +184,17 @@ impl Order {
                     join(&mut before, &order.before[*notify]);
                 }
             }
+            // A wait may have been blocked and let go again by others: it could have passed before all of these, not only before the last.
+            let due = event.waits().then(|| before.clone());
             let mut races = vec![];
             for earlier in (0..at).rev().filter(|earlier| events[*earlier].call != event.call) {
-                let known = before[events[earlier].call as usize] >= order.number[earlier];
-                if !known && events[earlier].depends(event) {
-                    races.push(earlier);
+                let in_order = |before: &[u32]| before[events[earlier].call as usize] >= order.number[earlier];
+                let known = in_order(&before);
+                if known && due.as_ref().is_none_or(|due| in_order(due)) || !events[earlier].depends(event) {
+                    continue;
+                }
+                races.push(earlier);
+                if !known {
                     join(&mut before, &order.before[earlier]);
                 }
             }

@@ -585,3 +585,21 @@ fn exploration_finds_what_can_go_wrong() {
     println!("{schedules:?} schedules, {deadlocks} deadlocks");
     assert!(deadlocks > wanted / 4, "{deadlocks} programs can block");
 }
+
+/// Rank 0 blocks the wait of rank 1 again after rank 2 has let it go, and rank 2 lets it go once more: the wait could have passed before all of that.
+#[test]
+fn a_wait_that_is_blocked_again() {
+    let notify = |owner, deposit| Op::Notify { owner, cell: 0, deposit };
+    let set = |value| notify(1, Deposit::Set(value));
+    let program = Program {
+        ranks: vec![
+            vec![Op::Look { cell: 0, only: None }, notify(0, Deposit::Set(1)), notify(1, Deposit::Add(-1))],
+            vec![Op::Wait { cell: 0, least: true, expected: 1 }, notify(1, Deposit::Add(2))],
+            vec![set(1), notify(0, Deposit::Add(2)), set(2)],
+        ],
+        zeros: false,
+    };
+    let fates = program.fates();
+    assert_eq!((fates.kinds.len(), fates.left.len()), (0, 12), "{fates:?}");
+    compare(&program, &fates);
+}
