@@ -71,6 +71,9 @@
 //! each `--emit`, with files that fit and files that do not. Which flags it has, and what its arrays are, it reads from `--help`. Launched with one seed
 //! or another, a program prints the same and gives the same bits.
 //!
+//! `tests/mutants` changes one thing after the other in its kernels, and each time a check or the golden must see it: add it to `EXAMPLES` in `programs.rs`.
+//! `PL_TEST=full PL_BLESS=1 cargo test --test mutants` then tells which mutants nothing saw, and writes the tables of `docs/checks.md`.
+//!
 //! Its page goes by the same number in `docs/tutorial/`, and needs a line in `src/doctests.rs`. `tests/docs` checks every block of the page, and that
 //! each edge case shows a symptom that a run prints. Kernels that go wrong are in `tests/docs/programs/`, one module for a page: add yours to
 //! `PAGES` in its `mod.rs`, and write `<!-- output of: program NAME -->` before a block. `PL_BLESS=1 cargo test --test docs` fills the block.
@@ -95,4 +98,4 @@ pub use card::comparison;
 pub use diff::unified;
 pub use failure::Failure;
 pub use number::Number;
-pub use session::{Done, Session, main, rehearse, run};
+pub use session::{Done, Rehearsal, Session, main, rehearse, run};

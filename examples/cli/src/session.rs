@@ -15,18 +15,34 @@ use std::ffi::OsString;
 use std::fmt;
 use std::io::{self, Write};
 use std::process::ExitCode;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// One run of an example: what the user asked for, and where the answers go.
 pub struct Session {
     program: Program,
     args: Args,
-    /// Of a rehearsal: what rewrites its kernels.
-    rewrite: Option<Rewrite>,
+    rehearsal: Option<Rehearsing>,
     interrupt: Arc<AtomicBool>,
     /// Whether no launch is under way or to come, which could end with a report.
     launched: Arc<AtomicBool>,
+}
+
+/// A run within a test.
+struct Rehearsing {
+    rewrite: Rewrite,
+    /// What would have gone to stderr.
+    said: Mutex<Vec<String>>,
+}
+
+/// What came of a run within a test.
+#[doc(hidden)]
+#[derive(Debug)]
+pub struct Rehearsal {
+    /// How it ended.
+    pub result: Result<Done, Failure>,
+    /// Notes and warnings, in the order in which they would have been written.
+    pub said: Vec<String>,
 }
 
 /// How an example ends well.
@@ -78,9 +94,15 @@ pub fn rehearse(
     argv: impl IntoIterator<Item = OsString>,
     rewrite: Rewrite,
     body: impl FnOnce(&Session) -> Result<Done, Failure>,
-) -> Result<Done, Failure> {
-    let args = program.parse(argv).map_err(|error| Failure::Usage(error.to_string()))?;
-    body(&Session::new(program, args, Some(rewrite)))
+) -> Rehearsal {
+    let args = match program.parse(argv) {
+        Ok(args) => args,
+        Err(error) => return Rehearsal { result: Err(Failure::Usage(error.to_string())), said: vec![] },
+    };
+    let session = Session::new(program, args, Some(Rehearsing { rewrite, said: Mutex::default() }));
+    let result = body(&session);
+    let said = session.rehearsal.map(|rehearsing| rehearsing.said.into_inner().unwrap_or_else(PoisonError::into_inner));
+    Rehearsal { result, said: said.unwrap_or_default() }
 }
 
 /// Reports a failure. Gives its exit status.
@@ -110,8 +132,8 @@ impl fmt::Debug for Session {
 }
 
 impl Session {
-    fn new(program: Program, args: Args, rewrite: Option<Rewrite>) -> Session {
-        Session { program, args, rewrite, interrupt: Arc::default(), launched: Arc::default() }
+    fn new(program: Program, args: Args, rehearsal: Option<Rehearsing>) -> Session {
+        Session { program, args, rehearsal, interrupt: Arc::default(), launched: Arc::default() }
     }
 
     /// The world that the user asked for.
@@ -125,8 +147,8 @@ impl Session {
                 self.program.name
             )));
         }
-        if let Some(rewrite) = &self.rewrite {
-            world.__rewrite(rewrite.clone());
+        if let Some(rehearsing) = &self.rehearsal {
+            world.__rewrite(rehearsing.rewrite.clone());
         }
         Ok(match self.args.world.explore.how(self.args.world.seed) {
             Some(how) => world.exploring(how),
@@ -219,7 +241,7 @@ impl Session {
             self.note(&explored.to_string());
         }
         launch.not_injected.iter().for_each(|fault| self.note(&fault.to_string()));
-        launch.lints.iter().for_each(|lint| report("warning", AnsiColor::Yellow, &lint.explain().to_string()));
+        launch.lints.iter().for_each(|lint| self.say("warning", AnsiColor::Yellow, &lint.explain().to_string()));
     }
 
     /// The stage that `--emit` asks for.
@@ -264,7 +286,7 @@ impl Session {
 
     /// Writes to stdout. Colours go where they are wanted; a reader that left is no error.
     pub fn print(&self, text: &str) -> Result<(), Failure> {
-        if self.rewrite.is_some() {
+        if self.rehearsal.is_some() {
             return Ok(());
         }
         let mut stdout = anstream::stdout();
@@ -273,8 +295,16 @@ impl Session {
 
     /// Writes a note to stderr.
     pub fn note(&self, text: &str) {
-        if self.rewrite.is_none() {
-            report("note", AnsiColor::Cyan, text);
+        self.say("note", AnsiColor::Cyan, text);
+    }
+
+    fn say(&self, label: &str, color: AnsiColor, text: &str) {
+        match &self.rehearsal {
+            None => report(label, color, text),
+            Some(rehearsing) => {
+                let mut said = rehearsing.said.lock().unwrap_or_else(PoisonError::into_inner);
+                said.push(format!("{label}: {text}"));
+            }
         }
     }
 
