@@ -1,6 +1,6 @@
 //! The collectives that move data: `broadcast`, `allgather`, `all_to_all`, and the sum of `reduce_scatter`.
 
-use crate::numbers::{Golden, Number, cases, check_zero, full, same, scattered, world};
+use crate::numbers::{Golden, Launch, Number, cases, check_zero, full, plainly, same, scattered, world};
 use pl::World;
 use pl::distributed as pld;
 use pl::half::{bf16, f16};
@@ -87,12 +87,14 @@ fn outputs<T: Number>(p: usize, rows: usize, size: usize) -> Array3<T> {
     Array3::from_elem((p, rows, size), T::of(0.0))
 }
 
-fn check_broadcast<T: Number>(world: &World, size: usize, first: usize) {
+pub fn check_broadcast<T: Number>(world: &World, size: usize, first: usize, launch: Launch<'_>) {
     let p = world.size();
     let (data, signal) = (world.window::<T>([1, size]).unwrap(), world.window::<i32>([p, 1]).unwrap());
     let (x, mut y) = (inputs::<T>(p, 2, size, 1), outputs::<T>(p, 2, size));
     let calls = x.iter().zip(y.outer_iter_mut());
-    world.launch(calls.map(|(x, y)| broadcast(x.view(), y, &data, &signal, first))).unwrap();
+    if !launch(world, calls.map(|(x, y)| broadcast(x.view(), y, &data, &signal, first)).collect()) {
+        return;
+    }
     check_zero(&signal, p);
     for (rank, y) in y.outer_iter().enumerate() {
         for i in 0..2 {
@@ -103,13 +105,15 @@ fn check_broadcast<T: Number>(world: &World, size: usize, first: usize) {
     }
 }
 
-fn check_allgather<T: Number>(world: &World, size: usize) {
+pub fn check_allgather<T: Number>(world: &World, size: usize, launch: Launch<'_>) {
     let p = world.size();
     let (data, mine) = (world.window::<T>([p, size]).unwrap(), world.window::<T>([1, size]).unwrap());
     let signal = world.window::<i32>([p, 1]).unwrap();
     let (a, b, mut y) = (inputs::<T>(p, 1, size, 2), inputs::<T>(p, 1, size, 3), outputs::<T>(p, 2 * p, size));
     let calls = a.iter().zip(&b).zip(y.outer_iter_mut());
-    world.launch(calls.map(|((a, b), y)| allgather(a.view(), b.view(), y, &data, &mine, &signal))).unwrap();
+    if !launch(world, calls.map(|((a, b), y)| allgather(a.view(), b.view(), y, &data, &mine, &signal)).collect()) {
+        return;
+    }
     check_zero(&signal, p);
     for (rank, y) in y.outer_iter().enumerate() {
         for (row, y) in y.outer_iter().enumerate() {
@@ -120,12 +124,14 @@ fn check_allgather<T: Number>(world: &World, size: usize) {
     }
 }
 
-fn check_all_to_all<T: Number>(world: &World, size: usize) {
+pub fn check_all_to_all<T: Number>(world: &World, size: usize, launch: Launch<'_>) {
     let p = world.size();
     let (data, signal) = (world.window::<T>([p, size]).unwrap(), world.window::<i32>([p, 1]).unwrap());
     let (a, b, mut y) = (inputs::<T>(p, p, size, 4), inputs::<T>(p, p, size, 5), outputs::<T>(p, 2 * p, size));
     let calls = a.iter().zip(&b).zip(y.outer_iter_mut());
-    world.launch(calls.map(|((a, b), y)| all_to_all(a.view(), b.view(), y, &data, &signal))).unwrap();
+    if !launch(world, calls.map(|((a, b), y)| all_to_all(a.view(), b.view(), y, &data, &signal)).collect()) {
+        return;
+    }
     check_zero(&signal, p);
     for (rank, y) in y.outer_iter().enumerate() {
         for (row, y) in y.outer_iter().enumerate() {
@@ -136,12 +142,14 @@ fn check_all_to_all<T: Number>(world: &World, size: usize) {
     }
 }
 
-fn check_reduce_scatter<T: Number>(world: &World, size: usize) {
+pub fn check_reduce_scatter<T: Number>(world: &World, size: usize, launch: Launch<'_>) {
     let p = world.size();
     let (data, signal) = (world.window::<T>([p, size]).unwrap(), world.window::<i32>([p, 1]).unwrap());
     let (x, mut y) = (inputs::<T>(p, 2 * p, size, 6), outputs::<T>(p, 2, size));
     let calls = x.iter().zip(y.outer_iter_mut());
-    world.launch(calls.map(|(x, y)| reduce_scatter(x.view(), y, &data, &signal))).unwrap();
+    if !launch(world, calls.map(|(x, y)| reduce_scatter(x.view(), y, &data, &signal)).collect()) {
+        return;
+    }
     check_zero(&signal, p);
     for rank in 0..p {
         for i in 0..2 {
@@ -161,10 +169,10 @@ fn check_reduce_scatter<T: Number>(world: &World, size: usize) {
 fn check_all<T: Number>() {
     for (p, size) in cases() {
         let world = world(p);
-        check_broadcast::<T>(&world, size, p - 1);
-        check_allgather::<T>(&world, size);
-        check_all_to_all::<T>(&world, size);
-        check_reduce_scatter::<T>(&world, size);
+        check_broadcast::<T>(&world, size, p - 1, &plainly);
+        check_allgather::<T>(&world, size, &plainly);
+        check_all_to_all::<T>(&world, size, &plainly);
+        check_reduce_scatter::<T>(&world, size, &plainly);
     }
 }
 
@@ -184,20 +192,20 @@ element_types! {
 #[test]
 fn long_rows_go_in_chunks() {
     let world = world(3);
-    check_broadcast::<f32>(&world, 100_003, 1);
-    check_allgather::<f32>(&world, 100_003);
-    check_all_to_all::<f32>(&world, 100_003);
-    check_reduce_scatter::<f32>(&world, 100_003);
+    check_broadcast::<f32>(&world, 100_003, 1, &plainly);
+    check_allgather::<f32>(&world, 100_003, &plainly);
+    check_all_to_all::<f32>(&world, 100_003, &plainly);
+    check_reduce_scatter::<f32>(&world, 100_003, &plainly);
 }
 
 #[test]
 fn many_ranks() {
     if full() {
         let world = world(256);
-        check_broadcast::<f32>(&world, 1000, 255);
-        check_allgather::<f32>(&world, 100);
-        check_all_to_all::<f32>(&world, 10);
-        check_reduce_scatter::<f32>(&world, 10);
+        check_broadcast::<f32>(&world, 1000, 255, &plainly);
+        check_allgather::<f32>(&world, 100, &plainly);
+        check_all_to_all::<f32>(&world, 10, &plainly);
+        check_reduce_scatter::<f32>(&world, 10, &plainly);
     }
 }
 

@@ -1,9 +1,10 @@
 //! Every fault that can be injected, into every collective, called twice back to back: the right result or a report, and after a delay always the right
 //! result.
 
-use crate::numbers::{Launch, full, world};
+use crate::numbers::{Launch, full, scattered, world};
 use crate::{allreduce, copies, counts, transfers};
 use pl::distributed::ReduceOp;
+use pl::ndarray::Array3;
 use pl::{Call, Error, Injection, LaunchOptions, Scheduler, World};
 use std::cell::Cell;
 
@@ -97,7 +98,24 @@ fn into_barriers_and_puts() {
     sweep(&|world, launch| transfers::check_whole::<f32>(world, 3, launch));
 }
 
+/// Rank r gets the row and the box that rank r - 1 puts.
 #[test]
 fn into_put_with_signal() {
-    sweep(&|world, launch| transfers::check_signalled::<f32>(world, 3, launch));
+    sweep(&|world, launch| {
+        let p = world.size();
+        let (data, more) = (world.window::<f32>([1, 3]).unwrap(), world.window::<f32>([2, 4]).unwrap());
+        let signal = world.window::<i32>([p, 2]).unwrap();
+        let inputs = |rows| (0..p).map(|rank| scattered::<f32>(rank, (rows, 3))).collect::<Vec<_>>();
+        let (first, second, mut y) = (inputs(1), inputs(3), Array3::<f32>::zeros((p, 2, 3)));
+        let args = first.iter().zip(&second).zip(y.outer_iter_mut());
+        let calls = args.map(|((first, second), y)| {
+            transfers::signalled::<f32, 4096, false>(first.view(), second.view(), y, &data, &more, &signal)
+        });
+        if launch(world, calls.collect()) {
+            for (rank, y) in y.outer_iter().enumerate() {
+                let previous = (rank + p - 1) % p;
+                assert_eq!((y.row(0), y.row(1)), (first[previous].row(0), second[previous].row(2)), "rank {rank}");
+            }
+        }
+    });
 }

@@ -14,6 +14,7 @@ mod between;
 mod copies;
 mod costs;
 mod counts;
+mod inject;
 mod misuse;
 mod special;
 mod transfers;

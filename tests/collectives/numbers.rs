@@ -3,7 +3,7 @@
 use pl::distributed::ReduceOp;
 use pl::half::{bf16, f16};
 use pl::ndarray::Array2;
-use pl::{Element, Window, World};
+use pl::{Call, Element, Window, World};
 
 /// A test for each element type: a name and a type, for which a function is called.
 macro_rules! element_types {
@@ -142,6 +142,15 @@ pub fn cases() -> Vec<(usize, usize)> {
 /// A world of the devices 0 to P - 1, of a platform whose tiles are small enough that long rows go in chunks.
 pub fn world(ranks: usize) -> World {
     World::open("a2a3sim", &(0..ranks as u32).collect::<Vec<_>>()).unwrap()
+}
+
+/// Runs the calls of a check; false when there is no result to look at.
+pub type Launch<'l> = &'l dyn Fn(&World, Vec<Call<'_>>) -> bool;
+
+/// A launch that goes well.
+pub fn plainly(world: &World, calls: Vec<Call<'_>>) -> bool {
+    world.launch(calls).unwrap();
+    true
 }
 
 /// A signal is all zero when no collective runs.

@@ -1,6 +1,6 @@
 //! `put`, `get`, `put_with_signal` and `remote_store`: whole memory and boxes, in chunks that do not divide it, replacing and adding.
 
-use crate::numbers::{Golden, Number, cases, check_zero, full, same, scattered, world};
+use crate::numbers::{Golden, Launch, Number, cases, check_zero, full, plainly, same, scattered, world};
 use pl::World;
 use pl::distributed as pld;
 use pl::half::{bf16, f16};
@@ -66,7 +66,7 @@ fn boxes<T: pl::Element, const CHUNK: usize, const PIPELINE: bool>(
 
 /// `first` goes to the next rank as a whole and sets a cell; the last row of `second` goes there as a box and adds to another cell.
 #[pl::function(InCore, dynamic(NR, SIZE))]
-fn signalled<T: pl::Element, const CHUNK: usize, const PIPELINE: bool>(
+pub fn signalled<T: pl::Element, const CHUNK: usize, const PIPELINE: bool>(
     first: pl::Tensor<T, { [1, SIZE] }>,
     second: pl::Tensor<T, { [3, SIZE] }>,
     mut y: pl::Out<pl::Tensor<T, { [2, SIZE] }>>,
@@ -189,13 +189,15 @@ fn what<T>(p: usize, size: usize, rank: usize) -> String {
     format!("{}, P = {p}, SIZE = {size}, rank {rank}", type_name::<T>())
 }
 
-fn check_whole<T: Number>(world: &World, size: usize) {
+pub fn check_whole<T: Number>(world: &World, size: usize, launch: Launch<'_>) {
     let p = world.size();
     for kernel in [whole::<T, LONG, false>, whole::<T, ODD, true>] {
         let (data, signal) = (world.window::<T>([3, size]).unwrap(), world.window::<i32>([p, 1]).unwrap());
         let (x, mut y) = (inputs::<T>(p, 3, size, 1), outputs::<T>(p, 3, size));
         let calls = x.iter().zip(y.outer_iter_mut());
-        world.launch(calls.map(|(x, y)| kernel(x.view(), y, &data, &signal))).unwrap();
+        if !launch(world, calls.map(|(x, y)| kernel(x.view(), y, &data, &signal)).collect()) {
+            continue;
+        }
         check_zero(&signal, p);
         for (rank, y) in y.outer_iter().enumerate() {
             assert!(same(y, &x[(rank + 2 * p - 2) % p]), "{}", what::<T>(p, size, rank));
@@ -295,7 +297,7 @@ type AddKernel<T> = for<'a> fn(
 fn check_all<T: Number>() {
     for (p, size) in cases() {
         let world = world(p);
-        check_whole::<T>(&world, size);
+        check_whole::<T>(&world, size, &plainly);
         check_boxes::<T>(&world, size);
         check_signalled::<T>(&world, size);
         check_tiles::<T>(&world, size);
@@ -334,7 +336,7 @@ element_types! {
 #[test]
 fn long_rows_go_in_chunks() {
     let world = world(3);
-    check_whole::<f32>(&world, 100_003);
+    check_whole::<f32>(&world, 100_003, &plainly);
     check_boxes::<f32>(&world, 100_003);
     check_signalled::<f32>(&world, 100_003);
     check_tiles::<f32>(&world, 100_003);
@@ -345,7 +347,7 @@ fn long_rows_go_in_chunks() {
 fn many_ranks() {
     if full() {
         let world = world(256);
-        check_whole::<f32>(&world, 100);
+        check_whole::<f32>(&world, 100, &plainly);
         check_boxes::<f32>(&world, 100);
         check_signalled::<f32>(&world, 100);
         check_tiles::<f32>(&world, 100);
