@@ -2,6 +2,7 @@
 //! take the result out and stage the next input. It is staged a third time, for a call that does not come: a barrier that the next call would need
 //! is needed at the end, too.
 
+use crate::programs::Run;
 use pl::distributed as pld;
 use pl::ndarray::{Array3, ArrayView2, ArrayViewMut2};
 use pl::{Call, DType, Window};
@@ -18,12 +19,10 @@ const ROWS: usize = 2;
 const LARGE: usize = 184 * 1024 / 4 - 4;
 
 /// The builtins: the names of the programs, and what they run.
-pub const PROGRAMS: &[(&str, fn(&Session) -> Result<Done, Failure>)] = &[
-    ("barrier", |session| {
-        twice(session, barrier, Rows { brought: 1, left: 1, window: 1 }, |p| vec![p, 1], |at| from_right(at))
-    }),
+pub const PROGRAMS: &[(&str, Run)] = &[
+    ("barrier", |session| twice(session, barrier, Rows { brought: 1, left: 1, window: 1 }, |p| vec![p, 1], from_right)),
     ("barrier_flat", |session| {
-        twice(session, barrier_flat, Rows { brought: 1, left: 1, window: 1 }, |p| vec![p], |at| from_right(at))
+        twice(session, barrier_flat, Rows { brought: 1, left: 1, window: 1 }, |p| vec![p], from_right)
     }),
     ("broadcast", |session| {
         let golden = |At { call, i, .. }: At| brought(1, call, 0, i);
@@ -167,7 +166,7 @@ fn reduce_scatter_in_chunks(
     data = pld::tensor::reduce_scatter(data, signal, op = pld::ReduceOp::Sum);
     if me == NR {
         // Never: the tile is live until here.
-        pl::store(held, [0, 0], y);
+        let _ = pl::neg(held);
     }
     pl::store(pl::load(data, [me, 0], [1, SIZE]), [0, 0], y);
     data = pl::store(pl::load(x1, [0, 0], [NR, SIZE]), [0, 0], data);
@@ -175,7 +174,7 @@ fn reduce_scatter_in_chunks(
     data = pld::tensor::reduce_scatter(data, signal, op = pld::ReduceOp::Sum);
     if me == NR {
         // Never: the tile is live until here.
-        pl::store(held, [0, 0], y);
+        let _ = pl::neg(held);
     }
     pl::store(pl::load(data, [me, 0], [1, SIZE]), [1, 0], y);
     data = pl::store(pl::load(x0, [0, 0], [NR, SIZE]), [0, 0], data);
@@ -213,7 +212,7 @@ fn allreduce_mesh_in_chunks(
     data = pld::tensor::allreduce(data, signal, op = pld::ReduceOp::Sum, mode = "mesh");
     if me == NR {
         // Never: the tile is live until here.
-        pl::store(held, [0, 0], y);
+        let _ = pl::neg(held);
     }
     pl::store(pl::load(data, [0, 0], [1, SIZE]), [0, 0], y);
     data = pl::store(pl::load(x1, [0, 0], [1, SIZE]), [0, 0], data);
@@ -221,7 +220,7 @@ fn allreduce_mesh_in_chunks(
     data = pld::tensor::allreduce(data, signal, op = pld::ReduceOp::Sum, mode = "mesh");
     if me == NR {
         // Never: the tile is live until here.
-        pl::store(held, [0, 0], y);
+        let _ = pl::neg(held);
     }
     pl::store(pl::load(data, [0, 0], [1, SIZE]), [1, 0], y);
     data = pl::store(pl::load(x0, [0, 0], [1, SIZE]), [0, 0], data);
@@ -259,7 +258,7 @@ fn allreduce_ring_in_chunks(
     data = pld::tensor::allreduce(data, signal, op = pld::ReduceOp::Sum, mode = "ring");
     if me == NR {
         // Never: the tile is live until here.
-        pl::store(held, [0, 0], y);
+        let _ = pl::neg(held);
     }
     pl::store(pl::load(data, [0, 0], [1, SIZE]), [0, 0], y);
     data = pl::store(pl::load(x1, [0, 0], [1, SIZE]), [0, 0], data);
@@ -267,7 +266,7 @@ fn allreduce_ring_in_chunks(
     data = pld::tensor::allreduce(data, signal, op = pld::ReduceOp::Sum, mode = "ring");
     if me == NR {
         // Never: the tile is live until here.
-        pl::store(held, [0, 0], y);
+        let _ = pl::neg(held);
     }
     pl::store(pl::load(data, [0, 0], [1, SIZE]), [1, 0], y);
     data = pl::store(pl::load(x0, [0, 0], [1, SIZE]), [0, 0], data);

@@ -20,7 +20,7 @@ use page::Results;
 use programs::Subject;
 
 /// Of how many mutants one is run when not all are.
-const SHARE: u64 = 8;
+const SHARE: u64 = 4;
 
 fn full() -> bool {
     std::env::var_os("PL_TEST").is_some_and(|value| value == "full")

@@ -301,8 +301,11 @@ fn my_rank(function: &Function) -> Option<LocalId> {
     function.body.iter().filter_map(op_of).find(|op| op.code == OpCode::Rank)?.dst
 }
 
+/// The neutral element of a reduction, by the element type.
+type Neutral = fn(DType) -> Lit;
+
 /// The neutral element of an op that reductions are made of.
-fn neutral_of(code: OpCode) -> Option<fn(DType) -> Lit> {
+fn neutral_of(code: OpCode) -> Option<Neutral> {
     Some(match code {
         OpCode::Add => |dtype| if dtype.is_float() { Lit::Float(0.0) } else { Lit::Int(0) },
         OpCode::Mul => |dtype| if dtype.is_float() { Lit::Float(1.0) } else { Lit::Int(1) },
@@ -315,7 +318,7 @@ fn neutral_of(code: OpCode) -> Option<fn(DType) -> Lit> {
 }
 
 /// The local into which a statement combines another tile, and the neutral element.
-fn combines(stmt: &Stmt) -> Option<(LocalId, fn(DType) -> Lit)> {
+fn combines(stmt: &Stmt) -> Option<(LocalId, Neutral)> {
     let op = op_of(stmt)?;
     let neutral = neutral_of(op.code)?;
     let acc = op.dst.filter(|dst| op.args.first().and_then(Arg::as_local) == Some(*dst))?;

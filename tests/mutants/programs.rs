@@ -29,7 +29,8 @@ examples! {
     together = "../../examples/16_putting_it_together.rs";
 }
 
-type Run = fn(&Session) -> Result<Done, Failure>;
+/// What a program does.
+pub type Run = fn(&Session) -> Result<Done, Failure>;
 
 /// The examples by the names of their files. Those of 08 to 10 are nothing but a way of `examples/allreduce`.
 const EXAMPLES: [(&str, Program, Run); 16] = [
