@@ -81,9 +81,13 @@
 //! # One launch is one interleaving
 //! A report is about something that happened, in an interleaving that exists: it is a mistake to mend, also when the values would have come out right.
 //! A clean run says that *this* interleaving broke no rule, and proves nothing of the others: which notify let a wait pass, or what a `read` saw, may
-//! differ in the next run, and with it what is ordered and which branch a rank takes. To look at others, launch with several seeds:
-//! `LaunchOptions { scheduler: Scheduler::Seeded(n), ..Default::default() }`, as [`World::launch_with`] shows; the examples take `--seed N`. The same
-//! seed gives the same interleaving. Exploration, which looks at all that differ, comes later.
+//! differ in the next run, and with it what is ordered and which branch a rank takes. To look at others, explore: [`World::explore`] runs a closure that
+//! launches under many schedules, at random, by random priorities, or all that can differ, and [`World::exploring`] does it with each launch of a program; the
+//! examples take `--explore`. What fails is made smaller and comes with a token that replays it. When an exhaustive exploration has come to its end, the
+//! program has no such mistake with this number of ranks and this input; everything else is evidence. Each report says by which schedules it was found.
+//!
+//! A single schedule is repeated by a seed: `LaunchOptions { scheduler: Scheduler::Seeded(n), ..Default::default() }`, as [`World::launch_with`] shows.
+//! [`LaunchOptions::inject`] lets ranks stop or lag, and notifies get lost or come twice.
 //!
 //! Kernels without races give bit-identical results under every scheduler, with two exceptions: they `read` a cell while others notify it, or several
 //! ranks add to one float element with `atomic = Add` and nothing orders them, so that the sum is rounded in another order. The report names such
