@@ -756,9 +756,11 @@ impl Fault {
             Fault::Race(_)
                 | Fault::Uninitialised(_)
                 | Fault::CellOverflow(_)
+                | Fault::Credits(_)
                 | Fault::Collective(_)
                 | Fault::Deadlock(_)
                 | Fault::Livelock(_)
+                | Fault::Stopped(_)
         )
     }
 

@@ -5,7 +5,7 @@ use pl_core::explain::Explanation;
 use pl_core::explore::{Found, Run, Strategy};
 use pl_core::fault::Fault;
 use pl_core::ir::Place;
-use pl_core::runtime::EngineError;
+use pl_core::runtime::{EngineError, Injection};
 use std::fmt;
 use std::ops::Range;
 
@@ -119,6 +119,14 @@ impl Error {
         }
     }
 
+    /// Says what was let go wrong in the launch that failed.
+    pub(super) fn with_injected(mut self, injected: Vec<Injection>) -> Error {
+        if let Error::Fault(failed) = &mut self {
+            failed.injected = injected;
+        }
+        self
+    }
+
     /// Says in which run a fault was found.
     pub(super) fn found_by(mut self, run: &Run) -> Error {
         match &mut self {
@@ -155,12 +163,18 @@ pub struct Failed {
     pub fault: Fault,
     /// The run: of an exploration, with the token that replays it.
     pub run: Run,
+    /// What the launch let go wrong on purpose.
+    pub injected: Vec<Injection>,
 }
 
 impl Failed {
     /// What there is to say of it.
     pub fn explain(&self) -> Explanation {
-        let explanation = self.fault.explain();
+        let mut explanation = self.fault.explain();
+        if !self.injected.is_empty() {
+            let injected: Vec<String> = self.injected.iter().map(|injection| format!("`{injection}`")).collect();
+            explanation = explanation.note(format!("note: the launch let this go wrong on purpose: {}", injected.join(", ")));
+        }
         match &self.run {
             Run::Parallel | Run::Seeded(_) if !self.fault.depends_on_schedule() => explanation,
             run => explain_run(explanation, run),
@@ -205,7 +219,7 @@ fn explain_run(explanation: Explanation, run: &Run) -> Explanation {
 impl From<EngineError> for Error {
     fn from(error: EngineError) -> Error {
         match error {
-            EngineError::Fault(fault) => Error::Fault(Box::new(Failed { fault: *fault, run: Run::Parallel })),
+            EngineError::Fault(fault) => Error::Fault(Box::new(Failed { fault: *fault, run: Run::Parallel, injected: vec![] })),
             EngineError::Window { window, problem } => Error::usage(format!("window {}: {problem}", window.0), ""),
             EngineError::Poisoned(window) => Error::Poisoned {
                 message: format!("window {} was used by a launch that failed", window.0),

@@ -186,8 +186,9 @@ fn run(
             program: compiled.program.clone(),
             args: placed.call.values(),
         });
+        let injected = options.inject.clone();
         let launch = Launch { calls: rank_calls.collect(), options };
-        shared.engine.launch(launch).map_err(|e| explain(e, &calls))
+        shared.engine.launch(launch).map_err(|e| explain(e, &calls).with_injected(injected))
     };
     let report = match exploring {
         None => {
