@@ -199,3 +199,20 @@ fn programs_explore() {
     assert_eq!(output.status, Some(2));
     assert!(output.stderr.contains("`pl1.abc` is no token"), "{}", output.stderr);
 }
+
+/// An exhaustive exploration of each builtin comes to its end.
+#[test]
+fn builtins_are_explored_to_the_end() {
+    let programs = ["12_broadcast", "13_allgather", "14_reduce_scatter", "15_all_to_all", "16_putting_it_together"];
+    let rings = ["mesh", "ring"].map(|algorithm| ["--mode", "builtin", "--algorithm", algorithm]);
+    let of_program = programs.map(|program| (program, &["--mode", "builtin"][..]));
+    let allreduce = rings.iter().map(|flags| ("11_allreduce_reveal", &flags[..]));
+    for (program, flags) in of_program.into_iter().chain(allreduce) {
+        for devices in ["0,1", "0-2"] {
+            let flags = [flags, &["-d", devices, "--explore", "exhaustive"]].concat();
+            let output = run_of(program, &flags, &[]);
+            assert_eq!(output.status, Some(0), "{program}: {}", output.stderr);
+            assert!(output.stderr.contains("exhaustively, complete"), "{program}: {}", output.stderr);
+        }
+    }
+}
