@@ -22,6 +22,7 @@ mod memory;
 mod num;
 mod order;
 mod plan;
+mod recent;
 mod region;
 mod sched;
 mod shared;

@@ -1,36 +1,10 @@
 //! What a rank did last, for reports: the collectives that it entered, its notifies, and its waits that passed.
 
 use crate::check::clock::Stamp;
+use crate::recent::Recent;
 
-/// The last items of a sequence, at most [`Recent::LIMIT`].
-#[derive(Debug)]
-struct Recent<T> {
-    items: Vec<T>,
-    /// Where the next one goes: the oldest stands there, once there are so many.
-    next: usize,
-}
-
-impl<T: Copy> Recent<T> {
-    const LIMIT: usize = 64;
-
-    const fn new() -> Recent<T> {
-        Recent { items: Vec::new(), next: 0 }
-    }
-
-    fn push(&mut self, item: T) {
-        match self.items.get_mut(self.next) {
-            Some(oldest) => *oldest = item,
-            None => self.items.push(item),
-        }
-        self.next = (self.next + 1) % Recent::<T>::LIMIT;
-    }
-
-    /// From the latest back to the earliest.
-    fn backwards(&self) -> impl Iterator<Item = T> + '_ {
-        let (newer, older) = self.items.split_at(self.next.min(self.items.len()));
-        newer.iter().rev().chain(older.iter().rev()).copied()
-    }
-}
+/// How many of each are kept.
+const LIMIT: usize = 64;
 
 /// A collective that a rank entered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -50,11 +24,11 @@ pub(crate) struct EnteredOne {
 pub(crate) struct Trail {
     /// Whether the rank is in the collective that it entered last.
     inside: bool,
-    collectives: Recent<EnteredOne>,
+    collectives: Recent<EnteredOne, LIMIT>,
     /// Its notifies.
-    notifies: Recent<Stamp>,
+    notifies: Recent<Stamp, LIMIT>,
     /// Its waits that passed, each with the last notify that it learnt from.
-    waits: Recent<(Stamp, Stamp)>,
+    waits: Recent<(Stamp, Stamp), LIMIT>,
 }
 
 impl Trail {
@@ -88,17 +62,17 @@ impl Trail {
 
     /// The notify that ended an epoch, when it is still known.
     pub(crate) fn notify_in(&self, epoch: u32) -> Option<Stamp> {
-        self.notifies.backwards().find(|notify| notify.epoch == epoch)
+        self.notifies.backwards().copied().find(|notify| notify.epoch == epoch)
     }
 
     /// Its waits up to an epoch that learnt from a notify, the last first, each with that notify.
     pub(crate) fn waits(&self, until: u32) -> impl Iterator<Item = (Stamp, Stamp)> + '_ {
-        self.waits.backwards().filter(move |(wait, _)| wait.epoch <= until)
+        self.waits.backwards().copied().filter(move |(wait, _)| wait.epoch <= until)
     }
 
     /// The collectives that the rank entered, the last first.
     pub(crate) fn collectives(&self) -> impl Iterator<Item = EnteredOne> + '_ {
-        self.collectives.backwards()
+        self.collectives.backwards().copied()
     }
 
     /// Whether the rank is in a collective.

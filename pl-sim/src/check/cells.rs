@@ -3,7 +3,8 @@
 use super::Deposit;
 use super::clock::{Clock, Release, Stamp};
 use super::log::{Access, Conflict};
-use pl_core::fault::AccessKind;
+use crate::recent::Recent;
+use pl_core::fault::{self, AccessKind};
 use smallvec::SmallVec;
 
 /// Cells in a page.
@@ -49,21 +50,29 @@ pub(crate) struct Event {
 }
 
 impl Event {
+    /// Whether it is a notify of the other kind.
+    const fn is_other(&self, deposit: Deposit) -> bool {
+        matches!(
+            (self.change, deposit),
+            (Change::Notify(Deposit::Add(_)), Deposit::Set(_)) | (Change::Notify(Deposit::Set(_)), Deposit::Add(_))
+        )
+    }
+
     const fn new(stamp: Stamp, change: Change, value: i32) -> Event {
         Event { call: stamp.rank, pc: stamp.pc, change, value }
     }
 }
 
-/// How many changes of a cell are kept.
-const MAX_EVENTS: usize = 8;
+/// How many changes of the cells of one memory are kept. They stand in their order, not with their cells, so that to note one costs little.
+const MAX_EVENTS: usize = 2048;
 
 /// The last changes of a cell.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct CellHistory {
     /// The value at the start of the launch.
     pub(crate) initial: i32,
     /// The changes in their order.
-    pub(crate) events: SmallVec<[Event; 3]>,
+    pub(crate) events: Vec<Event>,
     /// How many came before these.
     pub(crate) earlier: u32,
 }
@@ -106,13 +115,10 @@ struct Cell {
     changed: bool,
     /// The notifies of peers that the owner has not learnt from, in their order. What a `Set` sets holds what the owner added since, too.
     pending: SmallVec<[Pending; 1]>,
-    history: CellHistory,
-}
-
-impl Default for CellHistory {
-    fn default() -> CellHistory {
-        CellHistory { initial: 0, events: SmallVec::new(), earlier: 0 }
-    }
+    /// The value at the start of the launch.
+    initial: i32,
+    /// How often it was changed since.
+    changes: u32,
 }
 
 /// The cells of one rank's memory in one window.
@@ -127,6 +133,8 @@ pub(crate) struct Cells {
     preset: bool,
     /// What is counted of the signal of a collective.
     credits: Option<Credits>,
+    /// The last changes, each with its cell.
+    events: Recent<(u32, Event), MAX_EVENTS>,
 }
 
 /// What is counted of the cells of a collective's signal.
@@ -159,48 +167,42 @@ pub(crate) struct Acquired {
 }
 
 /// What a notify found in its cell.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Noted {
     /// A `pl::read` of the owner that is not ordered before it: its instruction.
     pub(crate) unordered_read: Option<usize>,
     /// What is odd about it.
-    pub(crate) odd: Odd,
-}
-
-impl CellHistory {
-    fn push(&mut self, event: Event) {
-        if self.events.len() == MAX_EVENTS {
-            self.events.remove(0);
-            self.earlier = self.earlier.saturating_add(1);
-        }
-        self.events.push(event);
-    }
+    pub(crate) odd: Option<Box<Odd>>,
 }
 
 impl Cell {
-    /// Records who notified it, and how.
-    fn count(&mut self, stamp: Stamp, deposit: Deposit, new: i32) {
+    /// Records who notified it.
+    fn count(&mut self, stamp: Stamp) {
         match self.notified.iter_mut().find(|n| n.stamp.rank == stamp.rank) {
             Some(notified) => *notified = Notified { stamp, count: notified.count.saturating_add(1) },
             None => self.notified.push(Notified { stamp, count: 1 }),
         }
-        self.history.push(Event::new(stamp, Change::Notify(deposit), new));
+        self.changes = self.changes.saturating_add(1);
     }
 
-    /// What is odd about a deposit that is about to happen.
-    fn odd(&self, deposit: Deposit, stamp: Stamp, own: bool, clock: &Clock) -> Odd {
-        let mixes = match deposit {
-            Deposit::Add(_) => self.set,
-            Deposit::Set(_) => self.added,
-        };
-        let mixed = (mixes && !(self.added && self.set)).then(|| self.history.events.last().copied()).flatten();
-        let lost = |p: &&Pending| !own || !clock.follows(p.stamp);
-        let overwrote = match deposit {
-            Deposit::Set(_) => self.pending.iter().rev().find(lost),
-            Deposit::Add(_) => None,
-        };
-        let overwrote = overwrote.map(|p| Event::new(p.stamp, Change::Notify(p.deposit), 0));
-        Odd { overwrote, mixed, stale: self.stale.filter(|_| !own).map(|wait| (wait, stamp)) }
+    /// Whether a deposit is the first of a second kind.
+    const fn mixes(&self, deposit: Deposit) -> bool {
+        match deposit {
+            Deposit::Add(_) => self.set && !self.added,
+            Deposit::Set(_) => self.added && !self.set,
+        }
+    }
+
+    /// What is odd about a deposit that is about to happen, unless it mixes two kinds.
+    fn odd(&self, deposit: Deposit, stamp: Stamp, own: bool, clock: &Clock) -> Option<Box<Odd>> {
+        let sets = matches!(deposit, Deposit::Set(_));
+        let stale = self.stale.filter(|_| !own).map(|wait| (wait, stamp));
+        let lost = self.pending.iter().rev().filter(|_| sets).find(|p| !(own && clock.follows(p.stamp)));
+        if stale.is_none() && lost.is_none() {
+            return None;
+        }
+        let overwrote = lost.map(|p| Event::new(p.stamp, Change::Notify(p.deposit), 0));
+        Some(Box::new(Odd { overwrote, mixed: None, stale }))
     }
 
     /// The owner notifies itself, which teaches it nothing: its own `Set` makes all before it void, and its own add counts wherever the peers'
@@ -275,6 +277,7 @@ impl Cells {
         self.launch = launch;
         self.touched = false;
         self.preset = preset;
+        self.events.clear();
         self.credits = held.map(|foreign| Credits { foreign, ..Credits::default() });
     }
 
@@ -292,12 +295,12 @@ impl Cells {
         let page = self.pages[index / PAGE].get_or_insert_with(|| vec![Cell::default(); PAGE].into());
         let cell = &mut page[index % PAGE];
         if cell.launch != self.launch {
-            let history = CellHistory { initial: value, ..CellHistory::default() };
-            *cell = Cell { launch: self.launch, base: value, history, ..Cell::default() };
+            *cell = Cell { launch: self.launch, base: value, initial: value, ..Cell::default() };
         }
         if cell.changed {
             (cell.base, cell.changed) = (value, false);
-            if let Some(event) = cell.history.events.last_mut() {
+            // What the store left there is known only now.
+            if let Some((_, event)) = self.events.backwards_mut().find(|(of, _)| *of as usize == index) {
                 event.value = value;
             }
         }
@@ -354,7 +357,8 @@ impl Cells {
                 if cell.launch == launch && (start..end).contains(&(page * PAGE + slot)) {
                     cell.pending.clear();
                     cell.changed = true;
-                    cell.history.push(Event::new(stamp, Change::Store, 0));
+                    cell.changes = cell.changes.saturating_add(1);
+                    self.events.push(((page * PAGE + slot) as u32, Event::new(stamp, Change::Store, 0)));
                 }
             }
         }
@@ -377,7 +381,8 @@ impl Cells {
         if let Some(credits) = &mut credits {
             credits.note(&mut cell.credit, value, new, by.builtin);
         }
-        let odd = cell.odd(deposit, stamp, own, clock);
+        let mixes = cell.mixes(deposit);
+        let mut odd = cell.odd(deposit, stamp, own, clock);
         match deposit {
             Deposit::Add(_) => cell.added = true,
             Deposit::Set(_) => cell.set = true,
@@ -387,7 +392,7 @@ impl Cells {
         }
         let read = Stamp { rank: owner as u32, epoch: cell.tested.0, pc: cell.tested.1 };
         let unordered = cell.read && !clock.follows(read);
-        cell.count(stamp, deposit, new);
+        cell.count(stamp);
         if own {
             clock.pass();
             cell.notify_own(deposit);
@@ -396,6 +401,11 @@ impl Cells {
             cell.add_pending(Pending { stamp, deposit, release });
         }
         self.credits = credits;
+        if mixes {
+            let other = self.events.backwards().find(|(of, event)| *of as usize == index && event.is_other(deposit));
+            odd.get_or_insert_default().mixed = other.map(|(_, event)| *event);
+        }
+        self.events.push((index as u32, Event::new(stamp, Change::Notify(deposit), new)));
         Noted { unordered_read: unordered.then_some(read.pc as usize), odd }
     }
 
@@ -409,7 +419,8 @@ impl Cells {
         by: By,
     ) {
         let stamp = clock.stamp(by.pc);
-        self.touch(index, value).count(stamp, deposit, new);
+        self.touch(index, value).count(stamp);
+        self.events.push((index as u32, Event::new(stamp, Change::Notify(deposit), new)));
         clock.pass();
     }
 
@@ -420,7 +431,7 @@ impl Cells {
         cell.tested = (stamp.epoch, stamp.pc);
         cell.read = read;
         let unordered = read && cell.notified.iter().any(|n| !clock.follows(n.stamp));
-        Tested { initial: cell.history.initial, unordered }
+        Tested { initial: cell.initial, unordered }
     }
 
     /// A wait of the owner passed: it learns from the notifies because of which it did.
@@ -452,7 +463,7 @@ impl Cells {
         for pending in &cell.pending[last_set..taken] {
             clock.acquire(pending.stamp.rank, &pending.release);
         }
-        let stale = taken == 0 && cell.base == cell.history.initial && holds(cell.history.initial);
+        let stale = taken == 0 && cell.base == cell.initial && holds(cell.initial);
         cell.base = running;
         let from = cell.pending[last_set..taken].last().map(|pending| pending.stamp);
         cell.pending.drain(..taken);
@@ -460,13 +471,14 @@ impl Cells {
     }
 
     /// The owner's wait at `pc` passed by what the cell held when the launch started. What is odd about that.
-    pub(crate) fn passed_stale(&mut self, index: usize, value: i32, pc: usize) -> Odd {
+    pub(crate) fn passed_stale(&mut self, index: usize, value: i32, pc: usize) -> Option<Box<Odd>> {
         if self.preset {
-            return Odd::default();
+            return None;
         }
         let cell = self.touch(index, value);
         cell.stale = Some(pc as u32);
-        Odd { stale: cell.pending.first().map(|first| (pc as u32, first.stamp)), ..Odd::default() }
+        let first = cell.pending.first()?.stamp;
+        Some(Box::new(Odd { stale: Some((pc as u32, first)), ..Odd::default() }))
     }
 
     /// Counts the cells whose value is not what builtins deposited, where a store made the count void. `value` gives that of a cell that may be
@@ -495,8 +507,11 @@ impl Cells {
 
     /// The last changes of a cell in this launch; `value` is what it holds where nothing touched it.
     pub(crate) fn history(&self, index: usize, value: i32) -> CellHistory {
-        self.peek(index)
-            .map_or_else(|| CellHistory { initial: value, ..CellHistory::default() }, |cell| cell.history.clone())
+        let Some(cell) = self.peek(index) else { return CellHistory { initial: value, ..CellHistory::default() } };
+        let of_cell = self.events.backwards().filter(|(of, _)| *of as usize == index);
+        let mut events: Vec<Event> = of_cell.take(fault::CellHistory::MAX_EVENTS).map(|(_, event)| *event).collect();
+        events.reverse();
+        CellHistory { initial: cell.initial, earlier: cell.changes.saturating_sub(events.len() as u32), events }
     }
 
     /// Calls `f` for each cell and rank that notified it in this launch, with the number of times.

@@ -112,14 +112,14 @@ pub(crate) enum Deposit {
 }
 
 /// What a notify brought about.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Notified {
     /// Whether it satisfied the owner's wait.
     pub(crate) wakes: bool,
     /// The owner's `pl::read` of the cell that is not ordered before it: its instruction.
     pub(crate) unordered_read: Option<usize>,
     /// What is odd about it.
-    pub(crate) odd: Odd,
+    pub(crate) odd: Option<Box<Odd>>,
 }
 
 /// A cell of a collective's signal that does not hold what it should.
@@ -134,7 +134,7 @@ pub(crate) struct Leftover {
 }
 
 /// What a wait found.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Waited {
     /// It is satisfied.
     Passed {
@@ -143,7 +143,7 @@ pub(crate) enum Waited {
         /// The value at the start of the launch, when that satisfied it.
         stale: Option<i32>,
         /// What is odd about it.
-        odd: Odd,
+        odd: Option<Box<Odd>>,
     },
     /// The owner is parked on the cell.
     Parked,
@@ -362,7 +362,7 @@ impl Memory {
         let passes = history.parked.test(awaited, value);
         if !self.checked {
             return Ok(match passes {
-                true => Waited::Passed { from: None, stale: None, odd: Odd::default() },
+                true => Waited::Passed { from: None, stale: None, odd: None },
                 false => Waited::Parked,
             });
         }
@@ -372,7 +372,7 @@ impl Memory {
         }
         let acquired = history.cells.acquire(index, value, |value| compare.holds(value, expected), clock);
         let stale = acquired.stale && !history.log.changed(index as u32);
-        let odd = if stale { history.cells.passed_stale(index, value, pc) } else { Odd::default() };
+        let odd = if stale { history.cells.passed_stale(index, value, pc) } else { None };
         Ok(Waited::Passed { from: acquired.from, stale: stale.then_some(tested.initial), odd })
     }
 

@@ -41,7 +41,7 @@ impl<'a> Exec<'_, 'a, '_> {
         let machine = &mut *self.machine;
         let (mut wakes, mut unordered_read) = (false, None);
         let by = By { pc: machine.pc, builtin: machine.trail.is_inside() };
-        let mut odd = Odd::default();
+        let mut odd = None;
         // Once, unless the launch asks for something else.
         for _ in 0..machine.faults.deposits(machine.cost.self_notifies + machine.cost.peer_notifies + 1) {
             if !machine.clock.can_release() {
@@ -73,7 +73,7 @@ impl<'a> Exec<'_, 'a, '_> {
         if let (Some(pc), Some(call)) = (unordered_read, call) {
             self.order_dependent(call, pc);
         }
-        if odd != Odd::default() {
+        if let Some(odd) = odd {
             self.odd(&odd, cell.memory, window, peer, cell.runs.base());
         }
         Ok(Flow::Next)
@@ -113,7 +113,7 @@ impl<'a> Exec<'_, 'a, '_> {
                 if let Some(value) = stale {
                     self.passed_stale(cell.memory, window, awaited, value);
                 }
-                if odd != Odd::default() {
+                if let Some(odd) = odd {
                     self.odd(&odd, cell.memory, window, cell.owner, awaited.index);
                 }
                 Ok(Flow::Next)

@@ -1,0 +1,68 @@
+//! The end of a long sequence.
+
+/// The last items of a sequence, at most `LIMIT`.
+#[derive(Debug)]
+pub(crate) struct Recent<T, const LIMIT: usize> {
+    items: Vec<T>,
+    /// Where the next one goes: the oldest stands there, once there are so many.
+    next: usize,
+}
+
+impl<T, const LIMIT: usize> Default for Recent<T, LIMIT> {
+    fn default() -> Self {
+        Recent::new()
+    }
+}
+
+impl<T, const LIMIT: usize> Recent<T, LIMIT> {
+    /// That of an empty sequence.
+    pub(crate) const fn new() -> Self {
+        Recent { items: Vec::new(), next: 0 }
+    }
+
+    /// Adds an item, in the place of the oldest when there are too many.
+    pub(crate) fn push(&mut self, item: T) {
+        match self.items.get_mut(self.next) {
+            Some(oldest) => *oldest = item,
+            None => self.items.push(item),
+        }
+        self.next = (self.next + 1) % LIMIT;
+    }
+
+    /// Forgets all.
+    pub(crate) fn clear(&mut self) {
+        self.items.clear();
+        self.next = 0;
+    }
+
+    /// From the latest back to the earliest.
+    pub(crate) fn backwards(&self) -> impl Iterator<Item = &T> {
+        let (newer, older) = self.items.split_at(self.next.min(self.items.len()));
+        newer.iter().rev().chain(older.iter().rev())
+    }
+
+    /// The same, to change.
+    pub(crate) fn backwards_mut(&mut self) -> impl Iterator<Item = &mut T> {
+        let at = self.next.min(self.items.len());
+        let (newer, older) = self.items.split_at_mut(at);
+        newer.iter_mut().rev().chain(older.iter_mut().rev())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_last_items_are_kept() {
+        let mut recent = Recent::<usize, 3>::new();
+        for n in 0..10 {
+            assert!(recent.backwards().copied().eq((n - n.min(3)..n).rev()), "{n}");
+            recent.push(n);
+        }
+        *recent.backwards_mut().nth(1).expect("three") = 0;
+        assert!(recent.backwards().eq(&[9, 0, 7]));
+        recent.clear();
+        assert_eq!(recent.backwards().next(), None);
+    }
+}
