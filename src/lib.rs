@@ -123,6 +123,7 @@ pub mod collectives;
 mod doctests;
 mod host;
 mod lang;
+pub mod report;
 
 pub use half;
 pub use host::{

@@ -683,6 +683,30 @@ pub struct Interrupted {
 }
 
 impl Fault {
+    /// Every kind of fault.
+    pub const KINDS: &[&str] = &[
+        "race",
+        "uninitialised",
+        "out-of-bounds",
+        "arithmetic",
+        "element-division",
+        "peer",
+        "extents",
+        "declared-type",
+        "tile-memory",
+        "cell-overflow",
+        "count",
+        "root",
+        "collective",
+        "credits",
+        "deadlock",
+        "livelock",
+        "stopped",
+        "op-budget",
+        "differs",
+        "interrupted",
+    ];
+
     /// A word for the kind of fault, the same in every release.
     pub const fn kind(&self) -> &'static str {
         match self {

@@ -1,5 +1,6 @@
 //! The one error of the host side. It prints as a complete report, with `{}` and with `{:?}`.
 
+use pl_core::bind::BindError;
 use pl_core::diag::Located;
 use pl_core::explain::Explanation;
 use pl_core::explore::{Found, Run, Strategy};
@@ -77,15 +78,36 @@ pub struct BindProblem {
     pub calls: usize,
 }
 
-/// The most problems that a report prints.
-const SHOWN: usize = 20;
-
 impl Error {
+    /// The most problems that a report prints.
+    pub(crate) const SHOWN: usize = 20;
+
+    /// A word for what went wrong, the same in every release: of a fault its [kind](Fault::kind), and else `usage`, `bind`, `poisoned`, `in-use`,
+    /// `explored` or `host`.
+    pub fn kind(&self) -> &'static str {
+        match self.cause() {
+            Error::Usage { .. } => "usage",
+            Error::Bind { .. } => "bind",
+            Error::Poisoned { .. } => "poisoned",
+            Error::InUse { .. } => "in-use",
+            Error::Fault(failed) => failed.fault.kind(),
+            Error::Explored { .. } => "explored",
+            Error::Host(_) | Error::Launch { .. } | Error::Called { .. } => "host",
+        }
+    }
+
+    /// What went wrong in the launch that a `Host` function or a collective made.
+    pub(crate) fn cause(&self) -> &Error {
+        match self {
+            Error::Launch { error, .. } | Error::Called { error, .. } => error.cause(),
+            error => error,
+        }
+    }
+
     /// The fault that stopped a run, also in a launch that a `Host` function or a collective made.
     pub fn fault(&self) -> Option<&Fault> {
-        match self {
+        match self.cause() {
             Error::Fault(failed) => Some(&failed.fault),
-            Error::Launch { error, .. } | Error::Called { error, .. } => error.fault(),
             _ => None,
         }
     }
@@ -111,10 +133,9 @@ impl Error {
 
     /// In which run a fault was found.
     pub fn run(&self) -> Option<&Run> {
-        match self {
+        match self.cause() {
             Error::Fault(failed) => Some(&failed.run),
             Error::Explored { run, .. } => Some(run),
-            Error::Launch { error, .. } | Error::Called { error, .. } => error.run(),
             _ => None,
         }
     }
@@ -173,7 +194,8 @@ impl Failed {
         let mut explanation = self.fault.explain();
         if !self.injected.is_empty() {
             let injected: Vec<String> = self.injected.iter().map(|injection| format!("`{injection}`")).collect();
-            explanation = explanation.note(format!("note: the launch let this go wrong on purpose: {}", injected.join(", ")));
+            explanation =
+                explanation.note(format!("note: the launch let this go wrong on purpose: {}", injected.join(", ")));
         }
         match &self.run {
             Run::Parallel | Run::Seeded(_) if !self.fault.depends_on_schedule() => explanation,
@@ -215,11 +237,21 @@ fn explain_run(explanation: Explanation, run: &Run) -> Explanation {
     }
 }
 
+/// What is wrong with a function by itself, before there are calls of it.
+impl From<BindError> for Error {
+    fn from(error: BindError) -> Error {
+        let problem = |located| BindProblem { located, ranks: vec![], calls: 0 };
+        Error::Bind { problems: error.0.into_iter().map(problem).collect() }
+    }
+}
+
 /// An engine's error that has nothing to do with a call.
 impl From<EngineError> for Error {
     fn from(error: EngineError) -> Error {
         match error {
-            EngineError::Fault(fault) => Error::Fault(Box::new(Failed { fault: *fault, run: Run::Parallel, injected: vec![] })),
+            EngineError::Fault(fault) => {
+                Error::Fault(Box::new(Failed { fault: *fault, run: Run::Parallel, injected: vec![] }))
+            }
             EngineError::Window { window, problem } => Error::usage(format!("window {}: {problem}", window.0), ""),
             EngineError::Poisoned(window) => Error::Poisoned {
                 message: format!("window {} was used by a launch that failed", window.0),
@@ -239,13 +271,13 @@ impl std::error::Error for Error {}
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let explanations = self.explain();
-        for (i, explanation) in explanations.iter().take(SHOWN).enumerate() {
+        for (i, explanation) in explanations.iter().take(Error::SHOWN).enumerate() {
             match i {
                 0 => explanation.fmt(f)?,
                 _ => write!(f, "\n\nerror: {explanation}")?,
             }
         }
-        match explanations.len().saturating_sub(SHOWN) {
+        match explanations.len().saturating_sub(Error::SHOWN) {
             0 => Ok(()),
             more => write!(f, "\n\n… and {more} more"),
         }
@@ -290,7 +322,7 @@ pub(super) fn there_are(ranks: usize) -> String {
 }
 
 /// Ranks as a reader wants them: `rank 3`, `ranks 0 to 6, 9`.
-pub(super) struct Ranks<'a>(pub(super) &'a [usize]);
+pub(crate) struct Ranks<'a>(pub(crate) &'a [usize]);
 
 impl fmt::Display for Ranks<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

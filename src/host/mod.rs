@@ -21,6 +21,7 @@ mod window;
 mod world;
 
 pub use call::{Call, ScalarArgument, arg_in, arg_out, arg_scalar, arg_window, call};
+pub(crate) use error::Ranks;
 pub use error::{BindProblem, Error, Failed};
 pub use pl_core::cost::{Card, Count};
 pub use pl_core::explore::{Explore, Explored, Found, Progress, Run, Step, Strategy};

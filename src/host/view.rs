@@ -79,7 +79,7 @@ impl<T: Element> RankViewMut<'_, T> {
     /// The array, to change.
     pub fn view_mut(&mut self) -> ArrayViewMutD<'_, T> {
         let elements = bytemuck::cast_slice_mut(self.memory.bytes_mut());
-        if elements.len() != self.shape.iter().product() {
+        if elements.len() != self.shape.iter().product::<usize>() {
             return ArrayViewMut1::from(elements).into_dyn();
         }
         let flat = ArrayViewMut1::from(elements);

@@ -1,4 +1,4 @@
-//! What README.md and the pages of `docs/tutorial` show is what the code does.
+//! What README.md, docs/checks.md, docs/report-schema.md and the pages of `docs/tutorial` show is what the code does.
 //!
 //! Their Rust blocks are doctests (`src/doctests.rs`). Here the rest is checked, by the comment that stands before a block:
 //!
@@ -19,6 +19,7 @@ mod page;
 mod programs;
 
 use page::{Block, Page, Source};
+use pl::fault::{Fault, LintKind};
 use pl::ndarray::{Array2, Array3};
 use pl_examples_cli::npy;
 use std::path::{Path, PathBuf};
@@ -48,7 +49,7 @@ fn pages() {
             }
         }
         page.write_if_changed();
-        if path.starts_with(Path::new(ROOT).join("docs/tutorial")) {
+        if is_of_the_tutorial(&path) {
             let name = file_name(&path);
             problems.extend(check_parts(&name, &page).into_iter().map(|problem| format!("{name}: {problem}")));
         }
@@ -56,12 +57,39 @@ fn pages() {
     assert!(problems.is_empty(), "{}\nPL_BLESS=1 cargo test --test docs writes outputs anew", problems.join("\n\n"));
 }
 
+/// Each kind of fault and lint has a section: with a program that gives it, and with what to do about it. That of a lint begins with its definition.
+#[test]
+fn every_kind_of_report_has_a_section() {
+    let words = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let sections = Page::read(&Path::new(ROOT).join("docs/checks.md")).sections();
+    let lints = LintKind::ALL.iter().map(|kind| (kind.name(), "## Lints", kind.definition()));
+    let kinds = Fault::KINDS.iter().map(|kind| (*kind, "## Errors", "")).chain(lints);
+    let problems = kinds.filter_map(|(kind, within, definition)| {
+        let heading = format!("### `{kind}`");
+        let Some(section) = sections.iter().find(|s| s.heading == heading && s.within == within) else {
+            return Some(format!("there is no section `{heading}` under `{within}`"));
+        };
+        // No program that does the same each time gives this one.
+        let shows = kind == "differs" || section.text.contains("<!-- output of: ");
+        let mends = section.text.contains("Fix: ");
+        let defines = words(&section.text).starts_with(&words(definition));
+        (!shows || !mends || !defines)
+            .then(|| format!("`{heading}` lacks a program's output, a `Fix:`, or the definition {definition:?}"))
+    });
+    let problems: Vec<String> = problems.collect();
+    assert!(problems.is_empty(), "docs/checks.md: {}", problems.join("\n"));
+}
+
 fn pages_of_the_repository() -> Vec<PathBuf> {
     let tutorial = std::fs::read_dir(Path::new(ROOT).join("docs/tutorial")).unwrap();
     let mut pages: Vec<PathBuf> = tutorial.map(|entry| entry.unwrap().path()).collect();
     pages.sort();
-    pages.insert(0, Path::new(ROOT).join("README.md"));
+    pages.splice(0..0, ["README.md", "docs/checks.md", "docs/report-schema.md"].map(|page| Path::new(ROOT).join(page)));
     pages
+}
+
+fn is_of_the_tutorial(page: &Path) -> bool {
+    page.starts_with(Path::new(ROOT).join("docs/tutorial"))
 }
 
 fn text_of(path: &Path) -> String {
@@ -87,8 +115,8 @@ fn check_parts(name: &str, page: &Page) -> Vec<String> {
     if name == "README.md" {
         let linked =
             |page: &Path| text_of(Path::new("docs/tutorial/README.md")).contains(&format!("]({})", file_name(page)));
-        let pages = pages_of_the_repository().split_off(1);
-        let lost = pages.iter().filter(|page| file_name(page) != name && !linked(page));
+        let pages = pages_of_the_repository();
+        let lost = pages.iter().filter(|page| is_of_the_tutorial(page) && file_name(page) != name && !linked(page));
         problems.extend(lost.map(|page| format!("there is no link to {}", file_name(page))));
         return problems;
     }

@@ -372,6 +372,12 @@ fn help() {
               --inject <FAULT>
                   Lets something go wrong, to see that it does not go unseen: `stop:RANK@OP`, `delay:RANK@OP`, `lose:RANK@NOTIFY` or `double:RANK@NOTIFY`, counted from 1. May be given several times
 
+              --no-check
+                  Runs without checks of accesses, on one thread: races, uninitialised reads and leftover credits go unseen
+
+              --allow <LINT>
+                  Does not warn of this: `set-overwrote`, `set-add-mixed`, `stale-wait`, `out-unwritten`, `order-dependent`. May be given again
+
               --explore <STRATEGY>
                   Runs each launch under many schedules, and stops at the first that fails
 
@@ -386,11 +392,14 @@ fn help() {
               --replay <TOKEN>
                   Runs the schedule of this token, which the report of a failure gave
 
-              --no-check
-                  Runs without checks of accesses, on one thread: races, uninitialised reads and leftover credits go unseen
+              --report <FORM>
+                  How failures, warnings and notes are told on stderr; `json` gives one document for the run
 
-              --allow <LINT>
-                  Does not warn of this: `set-overwrote`, `set-add-mixed`, `stale-wait`, `out-unwritten`, `order-dependent`. May be given again
+                  Possible values:
+                  - text: For people, with the source lines
+                  - json: For programs: docs/report-schema.md describes it
+
+                  [default: text]
 
               --color <WHEN>
                   When to colour the output; `auto` colours a terminal's, unless `NO_COLOR` is set
@@ -612,28 +621,52 @@ fn long_rows() {
     assert_eq!((output.status, &*output.stdout), (Some(3), ""));
     expect![[r#"
         error: `pl::load` needs 4000000 bytes of tile memory (1 live tile), platform `a2a3sim` has 188416
-          --> examples/14_reduce_scatter.rs:31:21 (in kernel `hand_step`)
-          = help: work on smaller tiles in a loop of chunks, or keep fewer tiles live
+          --> examples/14_reduce_scatter.rs:31:21
+           |
+        31 |         let chunk = pl::load(x, [0, c * SIZE], [1, SIZE]);
+           |                     ^^^^^^^^ in kernel `hand_step`
+           |
+           = help: work on smaller tiles in a loop of chunks, or keep fewer tiles live
 
         error: `pl::store` needs 4000000 bytes of tile memory (1 live tile), platform `a2a3sim` has 188416
-          --> examples/14_reduce_scatter.rs:32:16 (in kernel `hand_step`)
-          = help: work on smaller tiles in a loop of chunks, or keep fewer tiles live
+          --> examples/14_reduce_scatter.rs:32:16
+           |
+        32 |         data = pl::store(chunk, [c, 0], data);
+           |                ^^^^^^^^^ in kernel `hand_step`
+           |
+           = help: work on smaller tiles in a loop of chunks, or keep fewer tiles live
 
         error: `pl::load` needs 4000000 bytes of tile memory (1 live tile), platform `a2a3sim` has 188416
-          --> examples/14_reduce_scatter.rs:48:19 (in kernel `hand_step`)
-          = help: work on smaller tiles in a loop of chunks, or keep fewer tiles live
+          --> examples/14_reduce_scatter.rs:48:19
+           |
+        48 |     let mut acc = pl::load(data, [my_rank, 0], [1, SIZE]);
+           |                   ^^^^^^^^ in kernel `hand_step`
+           |
+           = help: work on smaller tiles in a loop of chunks, or keep fewer tiles live
 
         error: `pld::tile::remote_load` needs 8000000 bytes of tile memory (2 live tiles), platform `a2a3sim` has 188416
-          --> examples/14_reduce_scatter.rs:51:24 (in kernel `hand_step`)
-          = help: work on smaller tiles in a loop of chunks, or keep fewer tiles live
+          --> examples/14_reduce_scatter.rs:51:24
+           |
+        51 |             let recv = pld::tile::remote_load(data, peer = peer, offsets = [my_rank, 0], shape = [1, SIZE]);
+           |                        ^^^^^^^^^^^^^^^^^^^^^^ in kernel `hand_step`
+           |
+           = help: work on smaller tiles in a loop of chunks, or keep fewer tiles live
 
         error: `pl::add` needs 8000000 bytes of tile memory (2 live tiles), platform `a2a3sim` has 188416
-          --> examples/14_reduce_scatter.rs:52:19 (in kernel `hand_step`)
-          = help: work on smaller tiles in a loop of chunks, or keep fewer tiles live
+          --> examples/14_reduce_scatter.rs:52:19
+           |
+        52 |             acc = pl::add(acc, recv);
+           |                   ^^^^^^^ in kernel `hand_step`
+           |
+           = help: work on smaller tiles in a loop of chunks, or keep fewer tiles live
 
         error: `pl::store` needs 4000000 bytes of tile memory (1 live tile), platform `a2a3sim` has 188416
-          --> examples/14_reduce_scatter.rs:55:5 (in kernel `hand_step`)
-          = help: work on smaller tiles in a loop of chunks, or keep fewer tiles live
+          --> examples/14_reduce_scatter.rs:55:5
+           |
+        55 |     pl::store(acc, [0, 0], y)
+           |     ^^^^^^^^^ in kernel `hand_step`
+           |
+           = help: work on smaller tiles in a loop of chunks, or keep fewer tiles live
     "#]]
     .assert_eq(&output.stderr);
     check_ok(&["--input", input, "--mode", "builtin"]);

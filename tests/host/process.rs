@@ -2,6 +2,7 @@
 
 use expect_test::{Expect, expect};
 use pl::distributed as pld;
+use pl::report::Explanation;
 use pl_examples_cli::{Done, Failure, Program, Session};
 use std::io::{BufRead, BufReader, Read};
 use std::process::{Child, Command, Stdio};
@@ -49,7 +50,7 @@ fn interrupted(session: &Session) -> Result<Done, Failure> {
 }
 
 fn golden(_: &Session) -> Result<Done, Failure> {
-    Err(Failure::Golden("the result is wrong".into()))
+    Err(Failure::Golden(Explanation::error("the result is wrong")))
 }
 
 /// The program, when this process is one: a test only in that it stands in the tests' binary.
@@ -101,11 +102,16 @@ fn deadlock_is_3() {
         3,
         expect![[r#"
             error: deadlock: 1 rank of 2 blocked, 1 finished
-              --> tests/host/process.rs:19:9 (rank 0, kernel `forgotten`)
-              = rank 0 waits for `signal[1, 0]` of rank 0 >= 1; it is 0
-              = no kernel of this launch can notify that cell
-              = note: found in the schedule of seed 1, which repeats it
-              = help: a wait needs a notify of the same cell: compare peer and offsets of the notify with the offsets of the wait
+              --> tests/host/process.rs:20:9
+               |
+            20 |         pld::system::wait(signal, offsets = [1, 0], expected = 1, cmp = pld::WaitCmp::Ge);
+               |         ^^^^^^^^^^^^^^^^^
+               |         |
+               |         rank 0 waits for `signal[1, 0]` of rank 0 >= 1; it is 0
+               |           no kernel of this launch can notify that cell
+               |
+               = note: found in the schedule of seed 1, which repeats it
+               = help: a wait needs a notify of the same cell: compare peer and offsets of the notify with the offsets of the wait
         "#]],
     );
 }

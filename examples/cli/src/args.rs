@@ -247,6 +247,9 @@ pub(crate) struct WorldArgs {
     pub(crate) allow: Vec<LintKind>,
     #[command(flatten)]
     pub(crate) explore: ExploreArgs,
+    /// How failures, warnings and notes are told on stderr; `json` gives one document for the run.
+    #[arg(long, value_name = "FORM", default_value = "text", value_enum)]
+    pub(crate) report: Form,
     /// When to colour the output; `auto` colours a terminal's, unless `NO_COLOR` is set.
     #[arg(long, value_name = "WHEN", default_value = "auto", value_enum)]
     pub(crate) color: Color,
@@ -283,6 +286,15 @@ pub enum Emit {
     Cost,
     /// What the ways to do it cost, side by side.
     Compare,
+}
+
+/// How the end of a run is told.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Form {
+    /// For people, with the source lines.
+    Text,
+    /// For programs: docs/report-schema.md describes it.
+    Json,
 }
 
 /// When to colour.
@@ -325,7 +337,7 @@ mod tests {
     fn defaults() {
         let args = parse(&FULL, "").unwrap();
         assert_eq!((&*args.world.platform, args.world.devices.0), ("a2a3sim", vec![0, 1]));
-        assert_eq!((args.world.seed, args.world.color), (None, Color::Auto));
+        assert_eq!((args.world.seed, args.world.color, args.world.report), (None, Color::Auto, Form::Text));
         assert_eq!((args.mode, args.emit, args.input), (Mode::Hand, None, None));
         assert_eq!(args.choices, [("way", "left".to_owned()), ("pace", "slow".to_owned())]);
         assert_eq!(parse(&BARE, "").unwrap().choices, []);

@@ -12,7 +12,7 @@ pub fn array<T: Element, Sh: IntoDimension>(
     let shape = shape.into_dimension();
     let no_memory = || {
         let (dtype, shape) = (T::DTYPE, shape.slice());
-        Failure::Usage(format!("no memory for an array of {dtype} {shape:?}\n  = help: fewer devices need less: `-d`"))
+        Failure::usage(format!("no memory for an array of {dtype} {shape:?}"), "fewer devices need less: `-d`")
     };
     let len = shape.slice().iter().try_fold(1usize, |n, extent| n.checked_mul(*extent)).ok_or_else(no_memory)?;
     let mut elements = vec![];

@@ -1,15 +1,16 @@
 //! Why an example does not end well, and with which exit status.
 
+use pl::report::Explanation;
 use pl::{BindError, Error, Fault};
 use std::fmt;
 
-/// Why an example does not end well. Prints as the report that the user sees.
+/// Why an example does not end well. Prints as the report that the user sees, without the source.
 #[derive(Debug)]
 pub enum Failure {
     /// The result differs from the golden.
-    Golden(String),
+    Golden(Explanation),
     /// The command line or a file is not what it should be.
-    Usage(String),
+    Usage(Explanation),
     /// The library refused or stopped the run.
     Run(Error),
 }
@@ -24,6 +25,19 @@ impl Failure {
             Failure::Run(_) => 3,
         }
     }
+
+    /// What there is to say of it.
+    pub fn explain(&self) -> Vec<Explanation> {
+        match self {
+            Failure::Golden(explanation) | Failure::Usage(explanation) => vec![explanation.clone()],
+            Failure::Run(error) => error.explain(),
+        }
+    }
+
+    /// A mistake in what the user gave, and how to mend it where that can be said.
+    pub(crate) fn usage(message: impl Into<String>, help: impl Into<String>) -> Failure {
+        Failure::Usage(Explanation::error(message).help(help))
+    }
 }
 
 impl From<Error> for Failure {
@@ -34,14 +48,14 @@ impl From<Error> for Failure {
 
 impl From<BindError> for Failure {
     fn from(error: BindError) -> Failure {
-        Failure::Usage(error.to_string())
+        Failure::Run(error.into())
     }
 }
 
 impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Failure::Golden(text) | Failure::Usage(text) => f.write_str(text),
+            Failure::Golden(explanation) | Failure::Usage(explanation) => explanation.fmt(f),
             Failure::Run(error) => error.fmt(f),
         }
     }

@@ -1,6 +1,6 @@
 //! One run of an example.
 
-use crate::args::{Args, Emit, Mode, Program};
+use crate::args::{Args, Emit, Form, Mode, Program};
 use crate::failure::Failure;
 use crate::golden::{Right, Wrong};
 use crate::number::Number;
@@ -10,13 +10,14 @@ use anstyle::{AnsiColor, Style};
 use ndarray_npy::WritableElement;
 use pl::__private::Rewrite;
 use pl::ndarray::{Array, ArrayView, Dimension};
+use pl::report::{Document, Renderer};
 use pl::{Call, Error, HostCall, HostReport, LaunchOptions, Report, Scheduler, Stage, World, text};
 use std::ffi::OsString;
 use std::fmt;
 use std::io::{self, Write};
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// One run of an example: what the user asked for, and where the answers go.
 pub struct Session {
@@ -26,6 +27,8 @@ pub struct Session {
     interrupt: Arc<AtomicBool>,
     /// Whether no launch is under way or to come, which could end with a report.
     launched: Arc<AtomicBool>,
+    /// Of `--report json`, what there is to report so far.
+    document: Option<Mutex<Document>>,
 }
 
 /// A run within a test.
@@ -81,10 +84,11 @@ pub fn run(
     let session = Session::new(program, args, None);
     session.watch_interrupts();
     let result = body(&session).and_then(|done| match done {
-        Done::Checked => session.print("OK\n"),
-        Done::Emitted => Ok(()),
+        Done::Checked => session.print("OK\n").map(|()| done),
+        Done::Emitted => Ok(done),
     });
-    result.map_or_else(|failure| failed(&failure), |()| 0)
+    session.end(&result);
+    result.map_or_else(|failure| failure.status(), |_| 0)
 }
 
 /// Runs an example within a test: its kernels are rewritten once they are lowered, nothing is printed, and Ctrl-C is the test's.
@@ -97,7 +101,7 @@ pub fn rehearse(
 ) -> Rehearsal {
     let args = match program.parse(argv) {
         Ok(args) => args,
-        Err(error) => return Rehearsal { result: Err(Failure::Usage(error.to_string())), said: vec![] },
+        Err(error) => return Rehearsal { result: Err(Failure::usage(error.to_string(), "")), said: vec![] },
     };
     let session = Session::new(program, args, Some(Rehearsing { rewrite, said: Mutex::default() }));
     let result = body(&session);
@@ -107,20 +111,26 @@ pub fn rehearse(
 
 /// Reports a failure. Gives its exit status.
 fn failed(failure: &Failure) -> u8 {
-    report("error", AnsiColor::Red, &failure.to_string());
+    tell(&renderer().explanations(&failure.explain()));
     failure.status()
 }
 
-fn report(label: &str, color: AnsiColor, text: &str) {
-    let style = Style::new().bold().fg_color(Some(color.into()));
-    // When stderr fails there is nowhere left to say so.
-    let _ = anstream::stderr().write_all(format!("{style}{label}{style:#}: {text}\n").as_bytes());
+/// Wherever the program runs, its source is where it was built.
+fn renderer() -> Renderer {
+    Renderer::styled().directory(env!("CARGO_MANIFEST_DIR"))
+}
+
+/// Writes a line to stderr, in colour where that is wanted. When stderr fails there is nowhere left to say so.
+fn tell(text: &str) {
+    let _ = anstream::stderr().write_all(format!("{text}\n").as_bytes());
 }
 
 /// What became of a write to stdout. A reader that left is no error.
 fn written(result: io::Result<()>) -> Result<(), Failure> {
     match result {
-        Err(e) if e.kind() != io::ErrorKind::BrokenPipe => Err(Failure::Usage(format!("cannot write to stdout: {e}"))),
+        Err(e) if e.kind() != io::ErrorKind::BrokenPipe => {
+            Err(Failure::usage(format!("cannot write to stdout: {e}"), ""))
+        }
         _ => Ok(()),
     }
 }
@@ -133,7 +143,8 @@ impl fmt::Debug for Session {
 
 impl Session {
     fn new(program: Program, args: Args, rehearsal: Option<Rehearsing>) -> Session {
-        Session { program, args, rehearsal, interrupt: Arc::default(), launched: Arc::default() }
+        let document = (args.world.report == Form::Json).then(Mutex::default);
+        Session { program, args, rehearsal, interrupt: Arc::default(), launched: Arc::default(), document }
     }
 
     /// The world that the user asked for.
@@ -142,10 +153,11 @@ impl Session {
         let (found, least) = (world.size(), self.program.min_ranks);
         if found < least {
             let plural = if found == 1 { "device" } else { "devices" };
-            return Err(Failure::Usage(format!(
-                "{} needs at least {least} ranks, and `--devices` names {found} {plural}\n  = help: name more: `-d 0,1`",
-                self.program.name
-            )));
+            let name = self.program.name;
+            return Err(Failure::usage(
+                format!("{name} needs at least {least} ranks, and `--devices` names {found} {plural}"),
+                "name more: `-d 0,1`",
+            ));
         }
         if let Some(rehearsing) = &self.rehearsal {
             world.__rewrite(rehearsing.rewrite.clone());
@@ -170,27 +182,26 @@ impl Session {
     pub fn input<T: Number, D: Dimension>(&self, ranks: usize) -> Result<Option<Array<T, D>>, Failure> {
         let (Some(path), Some(data)) = (&self.args.input, self.program.input) else { return Ok(None) };
         let shape = data.shape();
-        let x = npy::read_shape::<T>(path, &shape).map_err(Failure::Usage)?;
+        let x = npy::read_shape::<T>(path, &shape).map_err(|e| Failure::usage(e, ""))?;
         let found = format!("`{}` has shape {:?}", path.display(), x.shape());
         let expected = format!("{} has shape {}", data.name, shape.with_ranks(ranks));
         match shape.check(ranks, x.shape()) {
             Ok(()) => {}
             Err(Misfit::Zero(size)) => {
-                let text = format!("{found}: {size} is 0, expected at least 1\n  = help: {expected}");
-                return Err(Failure::Usage(text));
+                return Err(Failure::usage(format!("{found}: {size} is 0, expected at least 1"), expected));
             }
             Err(Misfit::Extents) => {
                 let devices = if shape.is_per_rank() { ", or choose as many devices as it has rows: `-d`" } else { "" };
-                let text = format!("{found}, which does not fit {ranks} ranks\n  = help: {expected}{devices}");
-                return Err(Failure::Usage(text));
+                let message = format!("{found}, which does not fit {ranks} ranks");
+                return Err(Failure::usage(message, expected + devices));
             }
         }
-        x.into_dimensionality().map(Some).map_err(|e| Failure::Usage(format!("{found}: {e}")))
+        x.into_dimensionality().map(Some).map_err(|e| Failure::usage(format!("{found}: {e}"), ""))
     }
 
     /// Writes the result to `--output`, when that is given.
     pub fn output<T: WritableElement + Clone, D: Dimension>(&self, y: ArrayView<'_, T, D>) -> Result<(), Failure> {
-        self.args.output.as_deref().map_or(Ok(()), |path| npy::write(path, y)).map_err(Failure::Usage)
+        self.args.output.as_deref().map_or(Ok(()), |path| npy::write(path, y)).map_err(|e| Failure::usage(e, ""))
     }
 
     /// Ends the run with what a golden says of its result.
@@ -198,7 +209,7 @@ impl Session {
         match verdict {
             Ok(Right::Exact) => {}
             Ok(Right::OtherOrder) => self.note("right within rounding; the order of summation differs from rank order"),
-            Err(wrong) => return Err(Failure::Golden(wrong.to_string())),
+            Err(wrong) => return Err(Failure::Golden(wrong.explain())),
         }
         Ok(Done::Checked)
     }
@@ -214,7 +225,7 @@ impl Session {
         let report = launch(self.options());
         self.launched.store(true, Ordering::SeqCst);
         let report = report?;
-        self.warn(&report);
+        self.passed(&report);
         Ok(report)
     }
 
@@ -224,7 +235,7 @@ impl Session {
         let report = world.run_with(self.options(), call);
         self.launched.store(true, Ordering::SeqCst);
         let report = report?;
-        report.launches.iter().for_each(|launch| self.warn(&launch.report));
+        report.launches.iter().for_each(|launch| self.passed(&launch.report));
         Ok(report)
     }
 
@@ -235,13 +246,19 @@ impl Session {
         LaunchOptions { scheduler, interrupt, inject, checks, allow, ..LaunchOptions::default() }
     }
 
-    /// Writes to stderr what is to be known of a launch that went well, and what it found odd.
-    fn warn(&self, launch: &Report) {
-        if let Some(explored) = &launch.explored {
+    /// Reports what is to be known of a launch that went well.
+    fn passed(&self, report: &Report) {
+        if let Some(mut document) = self.document() {
+            document.launch(report);
+            return;
+        }
+        if let Some(explored) = &report.explored {
             self.note(&explored.to_string());
         }
-        launch.not_injected.iter().for_each(|fault| self.note(&fault.to_string()));
-        launch.lints.iter().for_each(|lint| self.say("warning", AnsiColor::Yellow, &lint.explain().to_string()));
+        report.not_injected.iter().for_each(|fault| self.note(&fault.to_string()));
+        for lint in &report.lints {
+            self.say(|| renderer().explanation(&lint.explain()), &lint.to_string());
+        }
     }
 
     /// The stage that `--emit` asks for.
@@ -295,17 +312,44 @@ impl Session {
 
     /// Writes a note to stderr.
     pub fn note(&self, text: &str) {
-        self.say("note", AnsiColor::Cyan, text);
+        if let Some(mut document) = self.document() {
+            document.note(text);
+            return;
+        }
+        let style = Style::new().bold().fg_color(Some(AnsiColor::Cyan.into()));
+        self.say(|| format!("{style}note{style:#}: {text}"), &format!("note: {text}"));
     }
 
-    fn say(&self, label: &str, color: AnsiColor, text: &str) {
+    /// Writes to stderr; of a rehearsal, keeps the plain text.
+    fn say(&self, styled: impl FnOnce() -> String, plain: &str) {
         match &self.rehearsal {
-            None => report(label, color, text),
+            None => tell(&styled()),
             Some(rehearsing) => {
-                let mut said = rehearsing.said.lock().unwrap_or_else(PoisonError::into_inner);
-                said.push(format!("{label}: {text}"));
+                rehearsing.said.lock().unwrap_or_else(PoisonError::into_inner).push(plain.to_owned());
             }
         }
+    }
+
+    fn document(&self) -> Option<MutexGuard<'_, Document>> {
+        Some(self.document.as_ref()?.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Reports how the run ended.
+    fn end(&self, result: &Result<Done, Failure>) {
+        let Some(mut document) = self.document() else {
+            if let Err(failure) = result {
+                failed(failure);
+            }
+            return;
+        };
+        match result {
+            Ok(Done::Emitted) => return,
+            Ok(Done::Checked) => {}
+            Err(Failure::Run(error)) => document.error(error),
+            Err(Failure::Golden(explanation)) => document.failure("golden", explanation),
+            Err(Failure::Usage(explanation)) => document.failure("usage", explanation),
+        }
+        tell(&document.value().to_string());
     }
 
     /// Ctrl-C ends the launch that is under way or comes next, with a report; where there is none, or at the second time, the process.

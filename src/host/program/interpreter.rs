@@ -4,7 +4,7 @@ use super::launch::Dispatch;
 use super::scalars::scalar_type;
 use super::value::{Buffer, Made, Tensor, Value, allocate};
 use crate::host::call::{Argument, Call, Kind};
-use crate::host::{BindProblem, Error, World};
+use crate::host::{Error, World};
 use pl_core::bind::{self, BindError, Bindings};
 use pl_core::definition::Definition;
 use pl_core::diag::Diagnostic;
@@ -60,20 +60,17 @@ pub(super) struct Launches<F, R> {
 
 impl<'w, 'a> Interpreter<'w, 'a> {
     pub(super) fn new(world: &'w World, call: Call<'a>, options: LaunchOptions) -> Result<Self, Error> {
-        let problems = |error: BindError| Error::Bind {
-            problems: error.0.into_iter().map(|located| BindProblem { located, ranks: vec![], calls: 0 }).collect(),
-        };
-        let function = pass::link(&call.definition).map_err(problems)?;
-        let bindings = bind::bind(&function, &call.shapes()).map_err(problems)?;
+        let function = pass::link(&call.definition)?;
+        let bindings = bind::bind(&function, &call.shapes())?;
         let verdict = verify(&function, Moment::Bound(&bindings));
         if !verdict.errors.is_empty() {
             let located = verdict.errors.into_iter().map(|e| e.located(&function)).collect();
-            return Err(problems(BindError(located)));
+            return Err(BindError(located).into());
         }
         let mut callees = vec![];
         for callee in &call.definition.callees {
             let definition = callee();
-            let linked = pass::link(&definition).map_err(problems)?;
+            let linked = pass::link(&definition)?;
             callees.push((definition, linked));
         }
         let mut interpreter = Interpreter {

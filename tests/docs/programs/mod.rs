@@ -12,6 +12,7 @@ mod allreduce_ring;
 mod allreduce_two_phase;
 pub mod barrier;
 pub mod broadcast;
+mod checks;
 pub mod dynamic_rank_count;
 pub mod hello_rank;
 mod programming_model;
@@ -22,7 +23,8 @@ pub mod remote;
 pub mod together;
 pub mod window_buffer;
 
-use pl::{Error, LaunchOptions, Scheduler};
+use pl::report::Renderer;
+use pl::{Error, LaunchOptions, Report, Scheduler};
 use pl_examples_cli::golden::{Right, Wrong};
 
 #[expect(dead_code, reason = "the example's own command line")]
@@ -50,12 +52,13 @@ const PAGES: &[Run] = &[
     reduce_scatter::run,
     all_to_all::run,
     together::run,
+    checks::run,
 ];
 
-/// Runs a program. Gives what it would print; an error as `main` would print it.
+/// Runs a program. Gives what it would print; an error as the examples print it.
 pub fn run(name: &str) -> Result<String, String> {
     let result = PAGES.iter().find_map(|page| page(name)).ok_or_else(|| format!("there is no program {name:?}"))?;
-    let text = result.unwrap_or_else(|error| format!("Error: {error:?}\n"));
+    let text = result.unwrap_or_else(|error| Renderer::plain().error(&error) + "\n");
     Ok(text.replace("tests/docs/programs/../../../", ""))
 }
 
@@ -68,6 +71,11 @@ fn seeded(seed: u64) -> LaunchOptions {
 fn until(symptom: &str, program: impl Fn(u64) -> Result<String, Error>) -> Result<String, Error> {
     let shows = |result: &Result<String, Error>| result.as_ref().is_err_and(|e| e.to_string().contains(symptom));
     (0..256).map(&program).find(shows).unwrap_or_else(|| program(0))
+}
+
+/// What an example prints of what a launch found odd.
+fn warnings(report: &Report) -> String {
+    report.lints.iter().map(|lint| Renderer::plain().explanation(&lint.explain()) + "\n").collect()
 }
 
 /// What an example prints of its result.

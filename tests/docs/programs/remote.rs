@@ -1,6 +1,6 @@
 //! Step 05: remote loads and stores, and what goes wrong with them.
 
-use super::{seeded, until};
+use super::{seeded, until, warnings};
 use pl::distributed as pld;
 use pl::ndarray::{Array2, Array3};
 use pl::{Call, Error, Window, World};
@@ -161,7 +161,7 @@ fn adds_floats() -> Result<String, Error> {
         }
         if seed == 63 {
             // As the examples print it.
-            report.lints.iter().for_each(|lint| text += &format!("{lint}\n"));
+            text += &warnings(&report);
         }
         world.reset(&data)?;
     }

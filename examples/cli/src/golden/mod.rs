@@ -16,6 +16,7 @@ pub use reduce_scatter::reduce_scatter;
 use crate::number::Number;
 use pl::distributed::ReduceOp;
 use pl::ndarray::{Array, ArrayD, ArrayView, ArrayViewD, Axis, Dimension, RemoveAxis, Zip};
+use pl::report::Explanation;
 use std::fmt;
 
 /// A right result, and the mistakes that it can tell from one another.
@@ -274,17 +275,25 @@ fn element_at<T>(y: &ArrayViewD<'_, T>, at: &[usize]) -> String {
     }
 }
 
+impl Wrong {
+    /// What there is to say of it.
+    pub fn explain(&self) -> Explanation {
+        let Wrong { what, cause, rank, element, got, expected, count, of } = self;
+        let (title, help) = match cause {
+            Some(cause) => (cause.what.clone(), &*cause.help),
+            None => (format!("the result is not {what}"), ""),
+        };
+        let element = if element.is_empty() { String::new() } else { format!(", element {element}") };
+        Explanation::error(title)
+            .note(format!("rank {rank}{element}: got {got}, expected {expected}"))
+            .note(format!("{count} of {of} elements are wrong"))
+            .help(help)
+    }
+}
+
 impl fmt::Display for Wrong {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Wrong { what, cause, rank, element, got, expected, count, of } = self;
-        match cause {
-            Some(cause) => f.write_str(&cause.what)?,
-            None => write!(f, "the result is not {what}")?,
-        }
-        let element = if element.is_empty() { String::new() } else { format!(", element {element}") };
-        write!(f, "\n  = rank {rank}{element}: got {got}, expected {expected}")?;
-        write!(f, "\n  = {count} of {of} elements are wrong")?;
-        cause.as_ref().map_or(Ok(()), |cause| write!(f, "\n  = help: {}", cause.help))
+        self.explain().fmt(f)
     }
 }
 
