@@ -42,6 +42,8 @@ enum Op {
     Reread(i32),
     /// Lets other ranks have their turn.
     Yield,
+    /// Goes on in the same turn only when that rank has come to its end.
+    Follow(usize),
     /// An injected fault puts the rank aside.
     Delay,
     /// An injected fault stops it.
@@ -51,7 +53,7 @@ enum Op {
     /// The simulator itself fails.
     Panic,
 }
-use Op::{Delay, Fail, Notify, Panic, Reread, Wait, Yield};
+use Op::{Delay, Fail, Follow, Notify, Panic, Reread, Wait, Yield};
 
 /// One rank: its position, and how often its bell had rung when it read its cell last.
 #[derive(Default)]
@@ -68,6 +70,8 @@ struct Launch {
     /// The cell of each rank, and the wait that is parked on it.
     cells: Vec<Mutex<(i32, Parked)>>,
     bells: Vec<Bell>,
+    /// Which ranks have come to their end.
+    done: Vec<AtomicBool>,
     interrupt: AtomicBool,
 }
 
@@ -79,6 +83,7 @@ impl Launch {
             ranks: programs.iter().map(|_| Mutex::default()).collect(),
             cells: programs.iter().map(|_| Mutex::new((0, Parked::default()))).collect(),
             bells: programs.iter().map(|_| Bell::default()).collect(),
+            done: programs.iter().map(|_| AtomicBool::new(false)).collect(),
             interrupt: AtomicBool::new(false),
         }
     }
@@ -126,6 +131,11 @@ impl Launch {
                     rank.at += 1;
                     return Ok(if *op == Yield { Stop::Yield } else { Stop::Delayed });
                 }
+                Follow(peer) => {
+                    while !self.done[peer].load(Ordering::Acquire) {
+                        thread::yield_now();
+                    }
+                }
                 Op::Stop => return Ok(Stop::Stopped),
                 Fail => return Err("a check"),
                 // A panic without its message.
@@ -133,6 +143,7 @@ impl Launch {
             }
             rank.at += 1;
         }
+        self.done[me].store(true, Ordering::Release);
         Ok(Stop::Done)
     }
 }
@@ -219,6 +230,12 @@ fn a_relay() {
 fn two_notifies_of_one_cell() {
     check(ALL, &[&[Wait(2)], &[Notify(0)], &[Notify(0)]], &["done"]);
     check(ALL, &[&[Wait(1), Wait(2)], &[Notify(0), Notify(0)]], &["done"]);
+}
+
+/// While one worker has a long turn, the other runs whom that turn wakes: it does not sleep on.
+#[test]
+fn an_idle_worker_is_woken() {
+    check(ALL, &[&[Notify(1), Follow(1)], &[Wait(1)]], &["done"]);
 }
 
 #[test]

@@ -5,6 +5,7 @@ use crate::random::{COLUMNS, protocol};
 use crate::runs::{HAND, hand_args};
 use crate::support::{Arg, Ran, Random, World, id, input, output};
 use pl_core::dtype::DType;
+use pl_core::explore::Explore;
 use pl_core::fault::{Fault, RankState};
 use pl_core::runtime::{Engine, EngineError, Injection, Scheduler};
 
@@ -184,6 +185,33 @@ fn all_ranks_delayed() {
     // A delay and a stop of one op: first what was asked for first.
     let fault = relay_fault(3, &[Injection::Delay { rank: 0, op: 4 }, Injection::Stop { rank: 0, op: 4 }]);
     assert_eq!(fault.kind(), "stopped");
+}
+
+/// Under any schedule, too.
+#[test]
+fn faults_under_exploration() {
+    for (rank, number) in (0..3).flat_map(|rank| (1..=5).map(move |number| (rank, number))) {
+        for kind in &KINDS[..2] {
+            let injection = kind(rank, number);
+            for how in [Explore::random(4), Explore::pct(4), Explore::exhaustive()] {
+                let mut world = World::new(3);
+                world.options.inject = vec![injection];
+                let args = hand_args(&world, 3, 2);
+                let program = world.program(HAND, &args(0));
+                let calls = || (0..3).map(|rank| (program.clone(), args(rank))).collect();
+                world.explored(&how, calls, |result| match (injection, result) {
+                    (Injection::Delay { .. }, Ok(ran)) => {
+                        assert_eq!(ran.report.not_injected, []);
+                        let sum = |i: usize| (0..3).map(|k| (k * 1000 + i) as f32).sum::<f32>();
+                        (0..3).for_each(|rank| assert_eq!(ran.out::<f32>(rank, 0), [sum(rank * 2), sum(rank * 2 + 1)]));
+                    }
+                    (Injection::Stop { .. }, Err(EngineError::Fault(fault))) => assert_eq!(fault.kind(), "stopped"),
+                    (_, Err(error)) => panic!("{injection}: {error}"),
+                    (_, Ok(_)) => panic!("{injection}: it did not stop"),
+                });
+            }
+        }
+    }
 }
 
 #[test]

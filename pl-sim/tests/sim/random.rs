@@ -5,6 +5,7 @@ use crate::support::{Arg, Ran, Random, World, id, index, input, output};
 use pl_core::bind::{ArgShape, Program, WindowArg, bind, program};
 use pl_core::cost::{RankProgram, cards};
 use pl_core::dtype::DType;
+use pl_core::explore::{Explore, Strategy};
 use pl_core::ir::{Elem, Function, Lit, ScalarType};
 use pl_core::pass::Library;
 use pl_core::runtime::{Engine, EngineError, Scheduler};
@@ -31,20 +32,23 @@ fn bound(world: &World, function: &Function) -> Arc<Program> {
     Arc::new(program(function, &bindings, world.sim.platform(), &Library::new([])).expect("a program"))
 }
 
-fn run(function: &Function, elem: DType, scheduler: Scheduler) -> Result<(Ran, Arc<Program>), EngineError> {
-    let mut world = World::new(RANKS);
-    world.options.scheduler = scheduler;
+/// The call of each rank.
+type Calls = Vec<(Arc<Program>, Vec<Arg>)>;
+
+/// A world, and the calls of a kernel in it.
+fn calls(function: &Function, elem: DType) -> (World, Arc<Program>, impl Fn() -> Calls) {
+    let world = World::new(RANKS);
     let program = bound(&world, function);
     let (data, signal) = (world.window(elem, &[RANKS, SIZE]), world.window(DType::I32, &[RANKS, 1]));
-    let calls = (0..RANKS).map(|rank| {
+    let kernel = Arc::clone(&program);
+    let call = move |rank: usize| {
         let mut random = Random(rank as u64);
         let bytes = (0..RANKS * SIZE * elem.bytes()).map(|_| random.next() as u8).collect();
         let k = Arg::Scalar(Lit::Int(-2), ScalarType::Elem(Elem::Known(DType::I32)));
         let x = Arg::In(vec![RANKS, SIZE], bytes);
-        (Arc::clone(&program), vec![x, output(elem, &[RANKS, SIZE]), data.clone(), signal.clone(), index(3), k])
-    });
-    let ran = world.launch(calls.collect())?;
-    Ok((ran, program))
+        (Arc::clone(&kernel), vec![x, output(elem, &[RANKS, SIZE]), data.clone(), signal.clone(), index(3), k])
+    };
+    (world, program, move || (0..RANKS).map(&call).collect())
 }
 
 fn check(function: &Function) {
@@ -52,8 +56,10 @@ fn check(function: &Function) {
     let Some(Elem::Known(elem)) = elem else { panic!("an element type") };
     let mut first: Option<Ran> = None;
     for scheduler in [Scheduler::Parallel, Scheduler::Seeded(1), Scheduler::Seeded(2)] {
-        match run(function, elem, scheduler) {
-            Ok((ran, program)) => {
+        let (mut world, program, calls) = calls(function, elem);
+        world.options.scheduler = scheduler;
+        match world.launch(calls()) {
+            Ok(ran) => {
                 let scalars = [None, None, None, None, Some(3), Some(-2)];
                 let domains = [(0..RANKS).collect()];
                 let calls: [_; RANKS] = std::array::from_fn(|rank| RankProgram {
@@ -75,6 +81,17 @@ fn check(function: &Function) {
             Err(EngineError::Fault(fault)) => assert!(fault.to_string().contains("help: "), "{fault}"),
             Err(other) => panic!("{other}"),
         }
+    }
+    for how in [Explore::random(2), Explore::pct(2)] {
+        let (world, _, calls) = calls(function, elem);
+        world.explored(&how, &calls, |result| match result {
+            Ok(ran) => {
+                let first = first.get_or_insert_with(|| Ran { report: ran.report, outputs: ran.outputs.clone() });
+                assert_eq!(first.outputs, ran.outputs);
+            }
+            Err(EngineError::Fault(fault)) => assert!(fault.to_string().contains("help: "), "{fault}"),
+            Err(other) => panic!("{other}"),
+        });
     }
 }
 
@@ -190,20 +207,35 @@ fn well_ordered_transfers_are_never_reported() {
     for _ in 0..60 {
         let ranks = 2 + (random.next() % 4) as usize;
         let (kernel, model) = protocol(&mut random, ranks);
-        for seed in 0..8 {
-            let world = if seed == 0 { World::new(ranks) } else { World::new(ranks).seeded(seed) };
-            let data = world.zeros(DType::I32, &[ranks, COLUMNS]);
-            let signal = world.window(DType::I32, &[ranks, 1]);
-            let ran = world.ok(&kernel, |rank| {
-                let x = input(&[ranks, COLUMNS], &model.x[rank]);
-                vec![x, data.clone(), signal.clone(), output(DType::I32, &[ranks, COLUMNS])]
-            });
+        let make = |world: &World| (world.zeros(DType::I32, &[ranks, COLUMNS]), world.window(DType::I32, &[ranks, 1]));
+        let args = |rank: usize, data: &Arg, signal: &Arg| {
+            let x = input(&[ranks, COLUMNS], &model.x[rank]);
+            vec![x, data.clone(), signal.clone(), output(DType::I32, &[ranks, COLUMNS])]
+        };
+        let check = |world: &World, data: &Arg, ran: &Ran| {
             for rank in 0..ranks {
                 assert_eq!(ran.out::<i32>(rank, 0), model.y[rank], "{kernel}");
                 let mut held = vec![0_i32; ranks * COLUMNS];
-                world.sim.read(id(&data), rank, bytemuck::cast_slice_mut(&mut held)).expect("a window");
+                world.sim.read(id(data), rank, bytemuck::cast_slice_mut(&mut held)).expect("a window");
                 assert_eq!(held, model.data[rank], "{kernel}");
             }
+        };
+        for seed in 0..8 {
+            let world = if seed == 0 { World::new(ranks) } else { World::new(ranks).seeded(seed) };
+            let (data, signal) = make(&world);
+            check(&world, &data, &world.ok(&kernel, |rank| args(rank, &data, &signal)));
+        }
+        for how in [Explore::random(3), Explore::pct(3), Explore::exhaustive()] {
+            let world = World::new(ranks);
+            let (data, signal) = make(&world);
+            let program = world.program(&kernel, &args(0, &data, &signal));
+            let calls = || (0..ranks).map(|rank| (Arc::clone(&program), args(rank, &data, &signal))).collect();
+            let explored = world.explored(&how, calls, |result| match result {
+                Ok(ran) => check(&world, &data, &ran),
+                Err(error) => panic!("{error}"),
+            });
+            // Nothing is left to timing.
+            assert!(how.strategy != Strategy::Exhaustive || explored.complete && explored.schedules == 1, "{explored}");
         }
     }
 }

@@ -3,6 +3,7 @@
 use pl_core::bind::{ArgShape, Program, WindowArg, bind, program};
 use pl_core::cost::{Card, RankProgram, cards};
 use pl_core::dtype::DType;
+use pl_core::explore::{Explore, Explored, Outcome};
 use pl_core::fault::{Fault, RankCost, Report};
 use pl_core::ir::{ConstValue, Lit, ScalarType};
 use pl_core::pass::Library;
@@ -188,6 +189,21 @@ impl World {
     /// Runs calls on the ranks that are named.
     pub fn launch_on(&self, calls: Vec<(usize, Arc<Program>, Vec<Arg>)>) -> Result<Ran, EngineError> {
         self.launch_with(self.options.clone(), calls)
+    }
+
+    /// Runs a launch under several schedules; `check` looks at what each of them gives.
+    pub fn explored(
+        &self,
+        how: &Explore,
+        calls: impl Fn() -> Vec<(Arc<Program>, Vec<Arg>)>,
+        mut check: impl FnMut(Result<Ran, EngineError>),
+    ) -> Explored {
+        let mut body = |scheduler| {
+            let calls = calls().into_iter().enumerate().map(|(rank, (program, args))| (rank, program, args));
+            check(self.launch_with(LaunchOptions { scheduler, ..self.options.clone() }, calls.collect()));
+            Outcome::Right
+        };
+        self.sim.explore(how, &mut body).unwrap_or_else(|e| panic!("{e}"))
     }
 
     pub fn launch_with(
