@@ -679,3 +679,27 @@ fn many_ranks() {
     check_ok(&["-d", "0-255"]);
     check_ok(&["-d", "0-1023", "--mode", "builtin"]);
 }
+
+/// One document on stderr, in one line; stdout and the exit status are as ever.
+#[test]
+fn reports_as_json() {
+    #[track_caller]
+    fn check(args: &[&str], status: i32, stdout: &str, parts: &[&str]) {
+        let args: Vec<&str> = args.iter().copied().chain(["--report", "json"]).collect();
+        let output = run(&args);
+        assert_eq!((output.status, &*output.stdout), (Some(status), stdout), "{args:?}: {}", output.stderr);
+        assert_eq!(output.stderr.lines().count(), 1, "{}", output.stderr);
+        for part in parts {
+            assert!(output.stderr.contains(part), "{part} in {}", output.stderr);
+        }
+    }
+    let passed = [r#"{"schema":1,"result":"passed","problems":[],"launches":[{"#, r#""kind":"seeded","seed":3"#];
+    check(&["--seed=3"], 0, "OK\n", &passed);
+    let usage = [r#"{"schema":1,"result":"failed","problems":[{"severity":"error","kind":"usage","title":"device 0"#];
+    check(&["-d", "0,0", "--color", "always"], 2, "", &usage);
+    let stopped =
+        [r#""kind":"stopped""#, r#""file":"examples/14_reduce_scatter.rs""#, r#""stopped":[{"site":{"rank":1"#];
+    check(&["--inject", "stop:1@5"], 3, "", &stopped);
+    let emitted = run(&["--emit", "cost", "--report", "json"]);
+    assert_eq!((emitted.status, &*emitted.stderr), (Some(0), ""));
+}
