@@ -14,6 +14,7 @@ use pl_core::fault::{
     Blocked, CellChange, CellEvent, CellHistory, Deadlock, Fault, Livelock, NotEntered, RankState, Region, Sender,
     Spinning, Stopped, StoppedRank,
 };
+use pl_core::op::Access;
 use pl_core::runtime::WindowId;
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
@@ -196,7 +197,8 @@ fn explain_wait(
     for (sender, outlook) in machines.iter().zip(outlooks) {
         let call = sender.call();
         let is_this = |m: u32| window_of(sender, m).is_some_and(|w| w.id == window.id);
-        let notify = |outlook| sender.plan.notifies(outlook, is_this, owner, awaited.index);
+        let notifies = |access| access == Access::Notify;
+        let notify = |outlook| sender.plan.reaches(outlook, &sender.places, is_this, notifies, owner, awaited.index);
         let still = notify(&outlook.now);
         let Some(pc) = still.or_else(|| notify(&outlook.start)) else { continue };
         if senders.len() == Blocked::MAX_SENDERS {

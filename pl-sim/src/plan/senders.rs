@@ -1,10 +1,10 @@
-//! Which cells a rank's plan can notify: found without running it, by following what is known of the registers along the paths that are
-//! possible with that. Used only to explain why ranks are stuck.
+//! Which elements of a window a rank's plan can reach: found without running it, by following what is known of the registers along the paths that
+//! are possible with that. Used only to explain why ranks are stuck, and who was to write what they read.
 
-use super::{Dst, Inst, OpInst, Operand, Plan, Reg};
+use super::{Dst, Extents, Inst, OpInst, Operand, Plan, Reg};
 use crate::machine::Place;
 use crate::plan::scalar;
-use pl_core::op::{Access, ParamKind, ResultKind};
+use pl_core::op::{Access, ParamKind, ResultKind, Space};
 
 /// What is known of a register when its rank is known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -72,33 +72,48 @@ impl Plan {
         }
     }
 
-    /// A notify of a cell of `peer`, a rank of the window's domain, that nothing rules out: its instruction. `is_this` tells whether a memory is the
-    /// cell's window.
-    pub(crate) fn notifies(
+    /// An op that may access an element of the memory of `owner`, a rank of the window's domain, as far as nothing rules it out: its instruction.
+    /// `is_this` tells whether a memory is the window, `places` the own place in its domain.
+    pub(crate) fn reaches(
         &self,
         outlook: &Outlook,
+        places: &[Place],
         is_this: impl Fn(u32) -> bool,
-        peer: usize,
-        cell: usize,
+        access: impl Fn(Access) -> bool,
+        owner: usize,
+        element: usize,
     ) -> Option<usize> {
         let value = |reg: Reg| match outlook.known[reg as usize] {
             Known::Value(value) => Some(value),
             _ => None,
         };
+        let is = |reg: Reg, number: usize| value(reg).is_none_or(|v| v == number as u64);
+        let has = |op: &OpInst, at: usize, memory: u32| {
+            let (offsets, extents) = self.box_of(op, at);
+            let indices = crate::region::indices(&self.memories[memory as usize].shape, element);
+            offsets.iter().zip(indices).enumerate().all(|(axis, (&offset, index))| {
+                let extent = match extents {
+                    Extents::Element => Some(1),
+                    Extents::Listed(list) => value(list[axis]),
+                    Extents::Tile(_) | Extents::Whole => None,
+                };
+                let behind = |offset: u64| (index as u64).checked_sub(offset);
+                value(offset).is_none_or(|o| behind(o).is_some_and(|behind| extent.is_none_or(|e| behind < e)))
+            })
+        };
         let reaches = |op: &OpInst| {
             let params = op.code.info().params;
-            let at = params.iter().position(|p| matches!(p.kind, ParamKind::Memory(Access::Notify, _)));
-            let Some((at, Operand::Memory(memory))) = at.map(|at| (at, op.args[at])) else { return false };
-            let indices = crate::region::indices(&self.memories[memory as usize].shape, cell);
-            is_this(memory)
-                && op.args.iter().zip(params).all(|(arg, param)| match (*arg, param.kind) {
-                    (Operand::Scalar(reg), ParamKind::Peer) => value(reg).is_none_or(|v| v == peer as u64),
-                    (Operand::List(start, len), ParamKind::Offsets(of)) if usize::from(of) == at => {
-                        let mut offsets = self.list(start, len).iter().zip(&indices);
-                        offsets.all(|(&reg, &index)| value(reg).is_none_or(|v| v == index as u64))
-                    }
-                    _ => true,
-                })
+            let peer = op.code.info().peer().map(|at| op.args[at]);
+            op.args.iter().zip(params).enumerate().any(|(at, (arg, param))| match (*arg, param.kind) {
+                (Operand::Memory(memory), ParamKind::Memory(does, space)) if access(does) && is_this(memory) => {
+                    let there = match (peer, space) {
+                        (Some(Operand::Scalar(peer)), Space::Window) => is(peer, owner),
+                        _ => places[memory as usize].rank == owner,
+                    };
+                    there && has(op, at, memory)
+                }
+                _ => false,
+            })
         };
         self.code.iter().enumerate().position(|(pc, inst)| match *inst {
             Inst::Op { op } => outlook.reachable[pc] && reaches(&self.ops[op as usize]),
