@@ -195,6 +195,8 @@ pub struct Reached {
 pub struct Learnt {
     /// Its wait.
     pub wait: Site,
+    /// The last notify of that rank of which it has learnt, as far as it is known.
+    pub notify: Option<Site>,
     /// The rank whose notify passed on what it had learnt itself; `None`: the notify was that rank's own.
     pub through: Option<usize>,
 }
@@ -216,6 +218,10 @@ pub struct Race {
     pub notify: Option<Site>,
     /// The last wait by which the second rank learnt from the first one, as far as it is known.
     pub learnt: Option<Learnt>,
+    /// The last `pl::read` of the second rank that found what a notify had made of a cell, as far as it is known: it ordered nothing.
+    pub polled: Option<Site>,
+    /// The last wait of the second rank that passed and taught it nothing: by what it knew already, or by what it had deposited itself.
+    pub idle: Option<Site>,
     /// A wait of the second rank that passed without a notify of this launch.
     pub stale: Option<StaleWait>,
 }
@@ -273,8 +279,31 @@ pub struct Uninitialised {
     pub first: Vec<usize>,
     /// How many such elements the box has.
     pub missing: usize,
+    /// The ranks whose kernels write the first of them, as far as is known, in the order of the calls; of a window. The reading rank only where no
+    /// other does, and it still comes to it. Of more than [`Uninitialised::MAX_WRITERS`] only the first.
+    pub writers: Vec<Writer>,
+    /// The last wait of the reading rank that passed by a notify of this launch, and that notify, as far as they are known.
+    pub learnt: Option<Box<(Site, Site)>>,
+    /// As of a [`Race`], of the reading rank.
+    pub idle: Option<Box<Site>>,
     /// A wait of the reading rank that passed without a notify of this launch.
     pub stale: Option<Box<StaleWait>>,
+}
+
+impl Uninitialised {
+    /// How many writers are listed.
+    pub const MAX_WRITERS: usize = 4;
+}
+
+/// A rank whose kernel writes an element.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Writer {
+    /// A write of the element: one that the rank can still come to, if there is one.
+    pub site: Site,
+    /// Whether the rank can still come to a write of the element.
+    pub still: bool,
+    /// What the rank does now.
+    pub state: RankState,
 }
 
 /// A box that does not lie in its memory.

@@ -5,7 +5,7 @@ use crate::check::clock::Clock;
 use crate::check::init::Init;
 use crate::exec::{Entered, Exec, Flow};
 use crate::inject::Faults;
-use crate::order::Unordered;
+use crate::order::{Unordered, Unwritten};
 use crate::plan::scalar;
 use crate::plan::{Checked, Inst, Plan};
 use crate::sched::{Bell, Stop};
@@ -15,6 +15,7 @@ use crate::window::Window;
 use pl_core::bind::Platform;
 use pl_core::fault::{
     Arithmetic, ArithmeticProblem, DeclaredType, Fault, LintData, LintKind, OpBudget, Race, RankCost, Site, StaleWait,
+    Uninitialised,
 };
 use pl_core::op::dispatch;
 use pl_core::runtime::{Injection, WindowId};
@@ -29,6 +30,8 @@ pub(crate) enum Halt {
     Fault(Box<Fault>),
     /// A race, whose report is complete once [`explain`](crate::order::explain) has seen both ranks.
     Race(Box<Race>, Unordered),
+    /// A read of what nothing wrote, whose report is complete once [`explain_missing`](crate::order::explain_missing) has seen all ranks.
+    Missing(Box<Uninitialised>, Unwritten),
     /// Something that the verifier should have refused.
     Internal(String),
 }

@@ -1,11 +1,14 @@
-//! What would have ordered two accesses that race: where both ranks stood among the collectives, notifies and waits.
+//! What would have ordered two accesses that race, or a read after the write that it lacks: where the ranks stood among the collectives, notifies
+//! and waits.
 
 use crate::check::clock::Stamp;
 use crate::exec::site_of_entry;
-use crate::machine::{Env, Machine};
+use crate::machine::{Env, Machine, State};
 use crate::plan::Plan;
-use pl_core::fault::{Learnt, Race, Reached};
-use pl_core::op::OpCode;
+use crate::plan::senders::Outlook;
+use crate::stuck::{rank_state, window_of};
+use pl_core::fault::{Learnt, Race, Reached, Uninitialised, Writer};
+use pl_core::op::{Access, OpCode};
 
 /// Two accesses that nothing orders.
 #[derive(Clone, Copy, Debug)]
@@ -18,6 +21,51 @@ pub(crate) struct Unordered {
     pub(crate) domain: usize,
 }
 
+/// A read of an element that nothing wrote.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Unwritten {
+    /// The call of the rank that reads.
+    pub(crate) reader: usize,
+    /// The memory, as its plan numbers it.
+    pub(crate) memory: u32,
+    /// The rank whose memory it is, in the domain of the window.
+    pub(crate) owner: usize,
+    /// The element.
+    pub(crate) element: usize,
+}
+
+/// Completes the report of a read of what nothing wrote, once no rank runs.
+pub(crate) fn explain_missing(
+    mut missing: Uninitialised,
+    found: Unwritten,
+    machines: &[Machine<'_>],
+    env: &Env<'_>,
+) -> Uninitialised {
+    let Unwritten { reader, memory, owner, element } = found;
+    let site = |stamp: Stamp| env.site(stamp.rank as usize, stamp.pc as usize);
+    missing.learnt =
+        machines[reader].trail.waits(u32::MAX).next().map(|(wait, from)| Box::new((site(wait), site(from))));
+    missing.idle = machines[reader].trail.idle().map(|pc| Box::new(env.site(reader, pc)));
+    let Some(window) = window_of(&machines[reader], memory) else { return missing };
+    let writer = |machine: &Machine<'_>| {
+        let is_this = |m: u32| window_of(machine, m).is_some_and(|w| w.id == window.id);
+        let write =
+            |outlook: Outlook| machine.plan.reaches(&outlook, &machine.places, is_this, Access::writes, owner, element);
+        let now = (machine.state != State::Done)
+            .then(|| machine.plan.outlook_from(machine.pc, &machine.registers, &machine.places));
+        let still = now.and_then(write);
+        let pc = still.or_else(|| write(machine.plan.outlook(&machine.places)))?;
+        let site = machine.plan.site(machine.rank, pc);
+        Some(Writer { site, still: still.is_some(), state: rank_state(machine) })
+    };
+    let others = machines.iter().filter(|machine| machine.call() != reader);
+    missing.writers = others.filter_map(writer).take(Uninitialised::MAX_WRITERS).collect();
+    if missing.writers.is_empty() {
+        missing.writers.extend(writer(&machines[reader]).filter(|own| own.still));
+    }
+    missing
+}
+
 /// Completes the report of a race, once no rank runs.
 pub(crate) fn explain(mut race: Race, found: Unordered, machines: &[Machine<'_>], env: &Env<'_>) -> Race {
     let Unordered { first, second, domain } = found;
@@ -25,16 +73,19 @@ pub(crate) fn explain(mut race: Race, found: Unordered, machines: &[Machine<'_>]
     let machine = |stamp: Stamp| &machines[stamp.rank as usize];
     race.first.reached = reached(machine(first), first, domain, env);
     race.second.reached = reached(machine(second), second, domain, env);
+    race.polled = machine(second).trail.polled().map(|pc| env.site(second.rank as usize, pc));
+    race.idle = machine(second).trail.idle().map(|pc| env.site(second.rank as usize, pc));
     race.notify = machine(first).trail.notify_in(first.epoch).map(site);
+    let notify = machine(first).trail.notify_in(race.acquired).map(site);
     let waits = machine(second).trail.waits(second.epoch);
     race.learnt = waits.filter(|_| race.acquired > 0).find_map(|(wait, from)| {
         if from.rank == first.rank {
-            return Some(Learnt { wait: site(wait), through: None });
+            return Some(Learnt { wait: site(wait), notify: notify.clone(), through: None });
         }
         // What the other rank had learnt before that notify of it.
         let mut theirs = machine(from).trail.waits(from.epoch);
         theirs.find(|(_, from)| from.rank == first.rank && from.epoch == race.acquired)?;
-        Some(Learnt { wait: site(wait), through: Some(env.ranks[from.rank as usize]) })
+        Some(Learnt { wait: site(wait), notify: notify.clone(), through: Some(env.ranks[from.rank as usize]) })
     });
     race
 }

@@ -465,6 +465,10 @@ impl Simulator {
                 let race = order::explain(*race, found, &machines, &env);
                 return Err(EngineError::Fault(Box::new(Fault::Race(Box::new(race)))));
             }
+            Ended::Failed(Halt::Missing(missing, found)) => {
+                let missing = order::explain_missing(*missing, found, &machines, &env);
+                return Err(EngineError::Fault(Box::new(Fault::Uninitialised(Box::new(missing)))));
+            }
             Ended::Failed(Halt::Internal(message)) => {
                 return Err(usage(
                     message,

@@ -151,7 +151,7 @@ pub(crate) fn cell_of(machine: &Machine<'_>, memory: u32, window: &Window, owner
     Region { memory: info.name.clone(), owner, domain_rank, offsets, extents }
 }
 
-fn window_of<'a>(machine: &Machine<'a>, memory: u32) -> Option<&'a Window> {
+pub(crate) fn window_of<'a>(machine: &Machine<'a>, memory: u32) -> Option<&'a Window> {
     match machine.memories[memory as usize] {
         Memory::Window(window) => Some(window),
         _ => None,

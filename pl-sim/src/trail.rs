@@ -29,12 +29,23 @@ pub(crate) struct Trail {
     notifies: Recent<Stamp, LIMIT>,
     /// Its waits that passed, each with the last notify that it learnt from.
     waits: Recent<(Stamp, Stamp), LIMIT>,
+    /// Its last `pl::read` of a cell that found what a notify had made of it, and did not order it: the instruction.
+    polled: Option<usize>,
+    /// Its last wait that passed without learning from a notify.
+    idle: Option<usize>,
 }
 
 impl Trail {
     /// That of a rank that did nothing yet.
     pub(crate) const fn new() -> Trail {
-        Trail { inside: false, collectives: Recent::new(), notifies: Recent::new(), waits: Recent::new() }
+        Trail {
+            inside: false,
+            collectives: Recent::new(),
+            notifies: Recent::new(),
+            waits: Recent::new(),
+            polled: None,
+            idle: None,
+        }
     }
 
     /// The rank enters a collective.
@@ -53,11 +64,27 @@ impl Trail {
         self.notifies.push(stamp);
     }
 
-    /// A wait of the rank passed, and learnt from a notify.
+    /// A wait of the rank passed, and learnt from a notify, if any.
     pub(crate) fn wait(&mut self, wait: Stamp, from: Option<Stamp>) {
-        if let Some(from) = from {
-            self.waits.push((wait, from));
+        match from {
+            Some(from) => self.waits.push((wait, from)),
+            None => self.idle = Some(wait.pc as usize),
         }
+    }
+
+    /// The rank read a cell, and what it found a notify made that is not ordered before.
+    pub(crate) const fn poll(&mut self, pc: usize) {
+        self.polled = Some(pc);
+    }
+
+    /// The instruction of the last such read.
+    pub(crate) const fn polled(&self) -> Option<usize> {
+        self.polled
+    }
+
+    /// The instruction of the last wait that learnt nothing.
+    pub(crate) const fn idle(&self) -> Option<usize> {
+        self.idle
     }
 
     /// The notify that ended an epoch, when it is still known.

@@ -61,11 +61,9 @@ fn report() {
               --> tests/protocols/a_rank_skips_the_collective.rs:24:16 (in src/collectives/fold.rs:47:5) (in src/collectives/barriers.rs:21:13) (rank 1, kernel `wrong`)
               = rank 1 waits for `signal[0, 0]` of rank 1 >= 1; it is 0
               = rank 0 notifies it at tests/protocols/a_rank_skips_the_collective.rs:24:16 (in src/collectives/fold.rs:47:5) (in src/collectives/barriers.rs:16:13): it sent nothing and will not any more, it is finished
-              = rank 1 notifies it at tests/protocols/a_rank_skips_the_collective.rs:24:16 (in src/collectives/fold.rs:59:5) (in src/collectives/barriers.rs:36:13): it sent nothing to it, and 2 notifies to other cells, such as `signal[1, 0]` of rank 0, so far, and is blocked in `pld::system::wait` at tests/protocols/a_rank_skips_the_collective.rs:24:16 (in src/collectives/fold.rs:47:5) (in src/collectives/barriers.rs:21:13)
               --> tests/protocols/a_rank_skips_the_collective.rs:24:16 (in src/collectives/fold.rs:47:5) (in src/collectives/barriers.rs:21:13) (rank 2, kernel `wrong`)
               = rank 2 waits for `signal[0, 0]` of rank 2 >= 1; it is 0
               = rank 0 notifies it at tests/protocols/a_rank_skips_the_collective.rs:24:16 (in src/collectives/fold.rs:47:5) (in src/collectives/barriers.rs:16:13): it sent nothing and will not any more, it is finished
-              = rank 2 notifies it at tests/protocols/a_rank_skips_the_collective.rs:24:16 (in src/collectives/fold.rs:59:5) (in src/collectives/barriers.rs:36:13): it sent nothing to it, and 2 notifies to other cells, such as `signal[2, 0]` of rank 0, so far, and is blocked in `pld::system::wait` at tests/protocols/a_rank_skips_the_collective.rs:24:16 (in src/collectives/fold.rs:47:5) (in src/collectives/barriers.rs:21:13)
               = help: every rank of a domain enters the same collectives: look at the conditions and loops around this one, on the ranks that did not"#]],
     );
 }

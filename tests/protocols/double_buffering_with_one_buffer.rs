@@ -82,9 +82,10 @@ fn report() {
               = rank 1 would read `data[0, 0..4]` of rank 1 here; it was stopped before
               --> tests/protocols/double_buffering_with_one_buffer.rs:30:13 (rank 0, kernel `wrong`)
               = rank 0 wrote `data[0, 0..4]` of rank 1 here
-              = what is missing: rank 0 did this after its notify number 1 of this launch, and rank 1 knows of its notifies up to number 1 only, by its own waits or through other ranks
-              = note: found in the schedule of seed 0, which repeats it
-              = help: let rank 0 notify after its `pld::tensor::put` and rank 1 wait for that before its `pl::load`; `pld::tensor::barrier` does both"#]],
+              = what is missing: rank 1 knows what rank 0 did before its notify number 1 at tests/protocols/double_buffering_with_one_buffer.rs:31:13, and rank 0 did this after that one
+              = rank 1 knows it by its wait at tests/protocols/double_buffering_with_one_buffer.rs:33:13
+              = the next notify of rank 0 is the one at tests/protocols/double_buffering_with_one_buffer.rs:31:13
+              = help: let rank 0 notify after its `pld::tensor::put` and rank 1 wait for that before its `pl::load`; or, where rank 1 was to read what stood there before, let rank 1 notify after its `pl::load` and rank 0 wait for that before its `pld::tensor::put`; `pld::tensor::barrier` between them does either"#]],
     );
 }
 

@@ -66,17 +66,16 @@ fn program(run: &Run, step: Step) -> Result<(), Error> {
 fn report() {
     sometimes(
         3,
-        "race",
+        "credits",
         &|run| program(run, wrong),
         expect![[r#"
-            race on `data.1[0..4]` of rank 0: nothing orders `pl::store` of rank 0 after `pld::tile::remote_load` of rank 2
-              --> tests/protocols/epilogue_takes_too_little.rs:31:12 (in src/collectives/fold.rs:57:18) (rank 0, kernel `wrong`)
-              = rank 0 would write `data.1[0..4]` of rank 0 here; it was stopped before
-              --> tests/protocols/epilogue_takes_too_little.rs:31:12 (in src/collectives/fold.rs:50:23) (rank 2, kernel `wrong`)
-              = rank 2 read `data.1[0..4]` of rank 0 here
-              = what is missing: rank 2 did this after its notify number 8 of this launch, and rank 0 knows of its notifies up to number 7 only, by its own waits or through other ranks
-              = note: found in the schedule of seed 0, which repeats it
-              = help: let rank 2 notify after its `pld::tile::remote_load` and rank 0 wait for that before its `pl::store`; `pld::tensor::barrier` does both"#]],
+            `signal[0, 0]` of rank 2 is 1 where `pld::tensor::allreduce` begins, expected 0
+              --> tests/protocols/epilogue_takes_too_little.rs:31:12 (rank 2, kernel `wrong`)
+              = rank 2 enters it here
+              = rank 0 added 1 at tests/protocols/epilogue_takes_too_little.rs:27:5 (in tests/protocols/support.rs:99:13), which made it 1
+              = rank 0 added 1 at tests/protocols/epilogue_takes_too_little.rs:29:5 (in tests/protocols/support.rs:99:13), which made it 2
+              = rank 2 added -1 at tests/protocols/epilogue_takes_too_little.rs:30:5 (in tests/protocols/support.rs:116:13), which made it 1
+              = help: what the kernel itself deposits in the signal must be gone before a collective uses it: take it back (notify yourself with a negative value), or use a signal of its own"#]],
     );
 }
 

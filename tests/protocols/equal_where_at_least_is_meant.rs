@@ -85,22 +85,24 @@ fn report() {
         &|run| program(run, wrong),
         expect![[r#"
             deadlock: 3 ranks of 3 blocked, 0 finished
-              --> tests/protocols/equal_where_at_least_is_meant.rs:45:9 (in tests/protocols/equal_where_at_least_is_meant.rs:28:13) (rank 0, kernel `wrong`)
-              = rank 0 waits for `signal[1, 0]` of rank 0 == 1; it is 2
-              = rank 0 notifies it at tests/protocols/equal_where_at_least_is_meant.rs:49:5 (in tests/protocols/support.rs:117:13): it sent nothing to it, and 2 notifies to other cells, such as `signal[0, 0]` of rank 1, so far, and is blocked in `pld::system::wait` at tests/protocols/equal_where_at_least_is_meant.rs:45:9 (in tests/protocols/equal_where_at_least_is_meant.rs:28:13)
-              = rank 1 notifies it at tests/protocols/equal_where_at_least_is_meant.rs:45:9 (in tests/protocols/equal_where_at_least_is_meant.rs:23:13): it sent 2 times so far, and is blocked in `pld::system::wait` at tests/protocols/equal_where_at_least_is_meant.rs:47:9 (in tests/protocols/equal_where_at_least_is_meant.rs:28:13)
-              = rank 2 notifies it at tests/protocols/equal_where_at_least_is_meant.rs:49:5 (in tests/protocols/support.rs:117:13): it sent nothing to it, and 2 notifies to other cells, such as `signal[2, 0]` of rank 0, so far, and is blocked in `pld::system::wait` at tests/protocols/equal_where_at_least_is_meant.rs:45:9 (in tests/protocols/equal_where_at_least_is_meant.rs:28:13)
+              = rank 1 waits for rank 2, which waits for rank 1
               --> tests/protocols/equal_where_at_least_is_meant.rs:47:9 (in tests/protocols/equal_where_at_least_is_meant.rs:28:13) (rank 1, kernel `wrong`)
               = rank 1 waits for `signal[0, 0]` of rank 1 == 2; it is 1
-              = rank 0 notifies it at tests/protocols/equal_where_at_least_is_meant.rs:45:9 (in tests/protocols/equal_where_at_least_is_meant.rs:23:13): it sent once so far, and is blocked in `pld::system::wait` at tests/protocols/equal_where_at_least_is_meant.rs:45:9 (in tests/protocols/equal_where_at_least_is_meant.rs:28:13)
-              = rank 1 notifies it at tests/protocols/equal_where_at_least_is_meant.rs:49:5 (in tests/protocols/support.rs:117:13): it sent nothing to it, and 4 notifies to other cells, such as `signal[1, 0]` of rank 0, so far, and is blocked in `pld::system::wait` at tests/protocols/equal_where_at_least_is_meant.rs:47:9 (in tests/protocols/equal_where_at_least_is_meant.rs:28:13)
-              = rank 2 notifies it at tests/protocols/equal_where_at_least_is_meant.rs:49:5 (in tests/protocols/support.rs:117:13): it sent nothing to it, and 2 notifies to other cells, such as `signal[2, 0]` of rank 0, so far, and is blocked in `pld::system::wait` at tests/protocols/equal_where_at_least_is_meant.rs:45:9 (in tests/protocols/equal_where_at_least_is_meant.rs:28:13)
+              = rank 0 added 1 at tests/protocols/equal_where_at_least_is_meant.rs:45:9 (in tests/protocols/equal_where_at_least_is_meant.rs:23:13), which made it 1
+              = rank 0 notifies it at tests/protocols/equal_where_at_least_is_meant.rs:45:9 (in tests/protocols/equal_where_at_least_is_meant.rs:23:13): it sent once so far, and is blocked too
+              = rank 2 notifies it at tests/protocols/equal_where_at_least_is_meant.rs:49:5 (in tests/protocols/support.rs:116:13): it sent nothing to it, and 2 notifies to other cells, such as `signal[2, 0]` of rank 0, so far, and is blocked too
               --> tests/protocols/equal_where_at_least_is_meant.rs:45:9 (in tests/protocols/equal_where_at_least_is_meant.rs:28:13) (rank 2, kernel `wrong`)
               = rank 2 waits for `signal[1, 0]` of rank 2 == 1; it is 2
-              = rank 1 notifies it at tests/protocols/equal_where_at_least_is_meant.rs:45:9 (in tests/protocols/equal_where_at_least_is_meant.rs:23:13): it sent 2 times so far, and is blocked in `pld::system::wait` at tests/protocols/equal_where_at_least_is_meant.rs:47:9 (in tests/protocols/equal_where_at_least_is_meant.rs:28:13)
-              = rank 2 notifies it at tests/protocols/equal_where_at_least_is_meant.rs:49:5 (in tests/protocols/support.rs:117:13): it sent nothing to it, and 2 notifies to other cells, such as `signal[2, 0]` of rank 0, so far, and is blocked in `pld::system::wait` at tests/protocols/equal_where_at_least_is_meant.rs:45:9 (in tests/protocols/equal_where_at_least_is_meant.rs:28:13)
-              = note: found in the schedule of seed 0, which repeats it
-              = help: the ranks wait for one another: notify before you wait"#]],
+              = rank 1 added 1 at tests/protocols/equal_where_at_least_is_meant.rs:45:9 (in tests/protocols/equal_where_at_least_is_meant.rs:23:13), which made it 1
+              = rank 1 added 1 at tests/protocols/equal_where_at_least_is_meant.rs:47:9 (in tests/protocols/equal_where_at_least_is_meant.rs:23:13), which made it 2
+              = rank 1 notifies it at tests/protocols/equal_where_at_least_is_meant.rs:45:9 (in tests/protocols/equal_where_at_least_is_meant.rs:23:13): it sent 2 times so far, and is blocked too
+              --> tests/protocols/equal_where_at_least_is_meant.rs:45:9 (in tests/protocols/equal_where_at_least_is_meant.rs:28:13) (rank 0, kernel `wrong`)
+              = rank 0 waits for `signal[1, 0]` of rank 0 == 1; it is 2
+              = rank 1 added 1 at tests/protocols/equal_where_at_least_is_meant.rs:45:9 (in tests/protocols/equal_where_at_least_is_meant.rs:23:13), which made it 1
+              = rank 1 added 1 at tests/protocols/equal_where_at_least_is_meant.rs:47:9 (in tests/protocols/equal_where_at_least_is_meant.rs:23:13), which made it 2
+              = rank 1 notifies it at tests/protocols/equal_where_at_least_is_meant.rs:45:9 (in tests/protocols/equal_where_at_least_is_meant.rs:23:13): it sent 2 times so far, and is blocked too
+              = rank 2 notifies it at tests/protocols/equal_where_at_least_is_meant.rs:49:5 (in tests/protocols/support.rs:116:13): it sent nothing to it, and 2 notifies to other cells, such as `signal[2, 0]` of rank 0, so far, and is blocked too
+              = help: a cell has gone past the value that is awaited, as a peer is ahead: compare with `Ge`"#]],
     );
 }
 

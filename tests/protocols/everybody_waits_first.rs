@@ -64,16 +64,16 @@ fn report() {
         &|run| program(run, wrong),
         expect![[r#"
             deadlock: 3 ranks of 3 blocked, 0 finished
+              = rank 0 waits for rank 2, which waits for rank 1, which waits for rank 0
               --> tests/protocols/everybody_waits_first.rs:28:5 (rank 0, kernel `wrong`)
               = rank 0 waits for `signal[0, 0]` of rank 0 >= 1; it is 0
-              = rank 2 notifies it at tests/protocols/everybody_waits_first.rs:30:5: it sent nothing so far, and is blocked in `pld::system::wait` at tests/protocols/everybody_waits_first.rs:28:5
-              --> tests/protocols/everybody_waits_first.rs:28:5 (rank 1, kernel `wrong`)
-              = rank 1 waits for `signal[0, 0]` of rank 1 >= 1; it is 0
-              = rank 0 notifies it at tests/protocols/everybody_waits_first.rs:30:5: it sent nothing so far, and is blocked in `pld::system::wait` at tests/protocols/everybody_waits_first.rs:28:5
+              = rank 2 notifies it at tests/protocols/everybody_waits_first.rs:30:5: it sent nothing so far, and is blocked too
               --> tests/protocols/everybody_waits_first.rs:28:5 (rank 2, kernel `wrong`)
               = rank 2 waits for `signal[0, 0]` of rank 2 >= 1; it is 0
-              = rank 1 notifies it at tests/protocols/everybody_waits_first.rs:30:5: it sent nothing so far, and is blocked in `pld::system::wait` at tests/protocols/everybody_waits_first.rs:28:5
-              = note: found in one schedule, as worker threads made it; `World::explore`, or `--explore random`, looks at many and gives a token that replays it
+              = rank 1 notifies it at tests/protocols/everybody_waits_first.rs:30:5: it sent nothing so far, and is blocked too
+              --> tests/protocols/everybody_waits_first.rs:28:5 (rank 1, kernel `wrong`)
+              = rank 1 waits for `signal[0, 0]` of rank 1 >= 1; it is 0
+              = rank 0 notifies it at tests/protocols/everybody_waits_first.rs:30:5: it sent nothing so far, and is blocked too
               = help: the ranks wait for one another: notify before you wait"#]],
     );
 }

@@ -67,8 +67,7 @@ fn report() {
             livelock: 1 rank of 2 re-reading cells that nobody will change, 0 blocked, 1 finished
               --> tests/protocols/flag_in_the_own_copy.rs:28:15 (rank 1, kernel `wrong`)
               = rank 1 re-reads `signal[0, 0]` of rank 1, which stays 0
-              = note: found in one schedule, as worker threads made it; `World::explore`, or `--explore random`, looks at many and gives a token that replays it
-              = help: `pl::read` acquires nothing and waits for nothing: use `pld::system::wait`, and a notify that satisfies it"#]],
+              = help: `pl::read` acquires nothing and waits for nothing: use `pld::system::wait`, and a notify that satisfies it; what a rank writes into its own copy of a window, no other rank sees"#]],
     );
 }
 

@@ -89,9 +89,10 @@ fn report() {
               = rank 0 would read `data[0, 0..4]` of rank 1 here; it was stopped before
               --> tests/protocols/flag_is_up_already.rs:45:16 (rank 1, kernel `wrong`)
               = rank 1 wrote `data[0, 0..4]` of rank 1 here
-              = what is missing: rank 1 did this after its notify number 4 of this launch, and rank 0 knows of its notifies up to number 1 only, by its own waits or through other ranks
-              = note: found in the schedule of seed 0, which repeats it
-              = help: let rank 1 notify after its `pl::store` and rank 0 wait for that before its `pld::tile::remote_load`; `pld::tensor::barrier` does both"#]],
+              = what is missing: rank 0 knows what rank 1 did before its notify number 1 at tests/protocols/flag_is_up_already.rs:46:9 (in tests/protocols/flag_is_up_already.rs:24:13), and rank 1 did this after its notify number 4
+              = rank 0 knows it by its wait at tests/protocols/flag_is_up_already.rs:46:9 (in tests/protocols/flag_is_up_already.rs:29:13)
+              = the next notify of rank 1 is the one at tests/protocols/flag_is_up_already.rs:46:9 (in tests/protocols/flag_is_up_already.rs:24:13)
+              = help: let rank 1 notify after its `pl::store` and rank 0 wait for that before its `pld::tile::remote_load`; or, where rank 0 was to read what stood there before, let rank 0 notify after its `pld::tile::remote_load` and rank 1 wait for that before its `pl::store`; `pld::tensor::barrier` between them does either"#]],
     );
 }
 

@@ -91,9 +91,10 @@ fn report() {
               = rank 0 would read `data[0, 0..4]` of rank 1 here; it was stopped before
               --> tests/protocols/neighbours_share_a_counter.rs:37:16 (rank 1, kernel `wrong`)
               = rank 1 wrote `data[0, 0..4]` of rank 1 here
-              = what is missing: rank 1 did this after its notify number 4 of this launch, and rank 0 knows of its notifies up to number 4 only, by its own waits or through other ranks
-              = note: found in the schedule of seed 0, which repeats it
-              = help: let rank 1 notify after its `pl::store` and rank 0 wait for that before its `pld::tile::remote_load`; `pld::tensor::barrier` does both"#]],
+              = what is missing: rank 0 knows what rank 1 did before its notify number 4 at tests/protocols/neighbours_share_a_counter.rs:40:9 (in tests/protocols/neighbours_share_a_counter.rs:22:5), and rank 1 did this after that one
+              = rank 0 knows it by its wait at tests/protocols/neighbours_share_a_counter.rs:38:9 (in tests/protocols/neighbours_share_a_counter.rs:23:5)
+              = the next notify of rank 1 is the one at tests/protocols/neighbours_share_a_counter.rs:38:9 (in tests/protocols/neighbours_share_a_counter.rs:21:5)
+              = help: let rank 1 notify after its `pl::store` and rank 0 wait for that before its `pld::tile::remote_load`; or, where rank 0 was to read what stood there before, let rank 0 notify after its `pld::tile::remote_load` and rank 1 wait for that before its `pl::store`; `pld::tensor::barrier` between them does either"#]],
     );
 }
 

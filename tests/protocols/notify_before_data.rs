@@ -68,9 +68,9 @@ fn report() {
               = rank 0 would read `data[0, 0..4]` of rank 2 here; it was stopped before
               --> tests/protocols/notify_before_data.rs:28:12 (rank 2, kernel `wrong`)
               = rank 2 wrote `data[0, 0..4]` of rank 2 here
-              = what is missing: rank 2 did this after its notify number 1 of this launch, and rank 0 knows of its notifies up to number 1 only, by its own waits or through other ranks
-              = note: found in the schedule of seed 0, which repeats it
-              = help: let rank 2 notify after its `pl::store` and rank 0 wait for that before its `pld::tile::remote_load`; `pld::tensor::barrier` does both"#]],
+              = what is missing: rank 0 knows what rank 2 did before its notify number 1 at tests/protocols/notify_before_data.rs:27:5, and rank 2 did this after that one
+              = rank 0 knows it by its wait at tests/protocols/notify_before_data.rs:29:5
+              = help: let rank 2 notify after its `pl::store` and rank 0 wait for that before its `pld::tile::remote_load`; or, where rank 0 was to read what stood there before, let rank 0 notify after its `pld::tile::remote_load` and rank 2 wait for that before its `pl::store`; `pld::tensor::barrier` between them does either"#]],
     );
 }
 

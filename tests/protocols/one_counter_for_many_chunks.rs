@@ -78,8 +78,10 @@ fn report() {
             read of elements that nothing wrote: 4 of 4 in `data[1, 0..4]` of rank 0
               --> tests/protocols/one_counter_for_many_chunks.rs:33:21 (rank 0, kernel `wrong`)
               = `pl::load`: the first of them is [1, 0]
-              = note: found in the schedule of seed 0, which repeats it
-              = help: store into the window before it is read, or make its zeros data with `world.zeros` or `world.window_from`"#]],
+              = rank 1 writes it by `pld::tensor::put` at tests/protocols/one_counter_for_many_chunks.rs:27:9, and has not come to that: it is running, at tests/protocols/one_counter_for_many_chunks.rs:23:15
+              = rank 0 waited last at tests/protocols/one_counter_for_many_chunks.rs:32:9
+              = that wait passed because of the notify of rank 2 at tests/protocols/one_counter_for_many_chunks.rs:28:9
+              = help: let rank 1 notify after its `pld::tensor::put`, and rank 0 wait for that notify before its `pl::load`; or make the window's zeros data with `world.zeros`"#]],
     );
 }
 

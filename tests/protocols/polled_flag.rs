@@ -70,9 +70,10 @@ fn report() {
               = rank 1 would read `data[0, 0..4]` of rank 1 here; it was stopped before
               --> tests/protocols/polled_flag.rs:26:9 (rank 0, kernel `wrong`)
               = rank 0 wrote `data[0, 0..4]` of rank 1 here
-              = what is missing: rank 0 did this before its first notify of this launch, and rank 1 knows of none of its notifies, by its own waits or through other ranks
-              = note: found in one schedule, as worker threads made it; `World::explore`, or `--explore random`, looks at many and gives a token that replays it
-              = help: let rank 0 notify after its `pld::tensor::put` and rank 1 wait for that before its `pl::load`; `pld::tensor::barrier` does both"#]],
+              = what is missing: no wait of rank 1 passed because of a notify of rank 0, directly or through other ranks; rank 0 did this before its first notify of this launch
+              = the next notify of rank 0 is the one at tests/protocols/polled_flag.rs:27:9
+              = rank 1 read a cell that is notified at tests/protocols/polled_flag.rs:29:15, which orders nothing
+              = help: `pld::system::wait` orders, and `pl::read` does not: let rank 0 notify after its `pld::tensor::put` and rank 1 wait for that before its `pl::load`"#]],
     );
 }
 

@@ -65,8 +65,10 @@ fn report() {
             read of elements that nothing wrote: 4 of 4 in `data[0, 0..4]` of rank 2
               --> tests/protocols/put_right_notify_left.rs:30:15 (rank 2, kernel `wrong`)
               = `pl::load`: the first of them is [0, 0]
-              = note: found in the schedule of seed 0, which repeats it
-              = help: store into the window before it is read, or make its zeros data with `world.zeros` or `world.window_from`"#]],
+              = rank 1 writes it by `pld::tensor::put` at tests/protocols/put_right_notify_left.rs:27:5, and has not come to that: it is running, at tests/protocols/put_right_notify_left.rs:23:15
+              = rank 2 waited last at tests/protocols/put_right_notify_left.rs:29:5
+              = that wait passed because of the notify of rank 0 at tests/protocols/put_right_notify_left.rs:28:5
+              = help: let rank 1 notify after its `pld::tensor::put`, and rank 2 wait for that notify before its `pl::load`; or make the window's zeros data with `world.zeros`"#]],
     );
 }
 

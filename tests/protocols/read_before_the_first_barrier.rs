@@ -68,8 +68,8 @@ fn report() {
             read of elements that nothing wrote: 4 of 4 in `data[0, 0..4]` of rank 0
               --> tests/protocols/read_before_the_first_barrier.rs:27:15 (rank 2, kernel `wrong`)
               = `pld::tile::remote_load`: the first of them is [0, 0]
-              = note: found in the schedule of seed 0, which repeats it
-              = help: rank 0 must store this and notify, and rank 2 wait for that, before the `pld::tile::remote_load`; or make the window's zeros data with `world.zeros`"#]],
+              = rank 0 writes it by `pl::store` at tests/protocols/read_before_the_first_barrier.rs:26:12, and has not come to that: it is running, at tests/protocols/read_before_the_first_barrier.rs:23:15
+              = help: let rank 0 notify after its `pl::store`, and rank 2 wait for that notify before its `pld::tile::remote_load`; or make the window's zeros data with `world.zeros`"#]],
     );
 }
 

@@ -67,10 +67,11 @@ fn report() {
             deadlock: 1 rank of 3 blocked, 2 finished
               --> tests/protocols/reset_erases_the_signal.rs:29:5 (rank 1, kernel `wrong`)
               = rank 1 waits for `signal[0, 0]` of rank 1 >= 1; it is 0
+              = rank 0 added 1 at tests/protocols/reset_erases_the_signal.rs:28:5, which made it 1
+              = rank 1 set it to 0 at tests/protocols/reset_erases_the_signal.rs:26:5, which made it 0
               = rank 0 notifies it at tests/protocols/reset_erases_the_signal.rs:28:5: it sent once and will not any more, it is finished
-              = rank 1 notifies it at tests/protocols/reset_erases_the_signal.rs:26:5: it sent once and will not any more, it is blocked in `pld::system::wait` at tests/protocols/reset_erases_the_signal.rs:29:5
-              = note: found in the schedule of seed 0, which repeats it
-              = help: nobody will notify again: fewer credits were sent, or a smaller value, than the wait expects"#]],
+              = rank 1 notifies it at tests/protocols/reset_erases_the_signal.rs:26:5: it sent once and will not any more, it is blocked too
+              = help: a `Set` replaced what another rank had put into the cell: count with `AtomicAdd`, give each rank a cell of its own, and take credits back in place of a reset"#]],
     );
 }
 

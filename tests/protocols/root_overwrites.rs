@@ -73,8 +73,8 @@ fn report() {
               = rank 0 would write `data[0, 0..4]` of rank 0 here; it was stopped before
               --> tests/protocols/root_overwrites.rs:30:23 (rank 1, kernel `wrong`)
               = rank 1 read `data[0, 0..4]` of rank 0 here
-              = what is missing: rank 1 did this after its notify number 4 of this launch, and rank 0 knows of its notifies up to number 1 only, by its own waits or through other ranks
-              = note: found in the schedule of seed 0, which repeats it
+              = what is missing: rank 1 did this after its collective number 1, `pld::tensor::barrier` at tests/protocols/root_overwrites.rs:29:9
+              = rank 0 is after its collective number 1, `pld::tensor::barrier` at tests/protocols/root_overwrites.rs:29:9
               = help: let rank 1 notify after its `pld::tile::remote_load` and rank 0 wait for that before its `pl::store`; `pld::tensor::barrier` does both"#]],
     );
 }

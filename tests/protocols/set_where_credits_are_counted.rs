@@ -86,21 +86,23 @@ fn report() {
             deadlock: 3 ranks of 3 blocked, 0 finished
               --> tests/protocols/set_where_credits_are_counted.rs:32:5 (rank 0, kernel `wrong`)
               = rank 0 waits for `signal[0, 0]` of rank 0 >= 2; it is 1
-              = rank 0 notifies it at tests/protocols/set_where_credits_are_counted.rs:29:13: it sent nothing to it, and 2 notifies to other cells, such as `signal[0, 0]` of rank 1, and will not any more, it is blocked in `pld::system::wait` at tests/protocols/set_where_credits_are_counted.rs:32:5
-              = rank 1 notifies it at tests/protocols/set_where_credits_are_counted.rs:29:13: it sent once and will not any more, it is blocked in `pld::system::wait` at tests/protocols/set_where_credits_are_counted.rs:32:5
-              = rank 2 notifies it at tests/protocols/set_where_credits_are_counted.rs:29:13: it sent once and will not any more, it is blocked in `pld::system::wait` at tests/protocols/set_where_credits_are_counted.rs:32:5
+              = rank 2 set it to 1 at tests/protocols/set_where_credits_are_counted.rs:29:13, which made it 1
+              = rank 1 set it to 1 at tests/protocols/set_where_credits_are_counted.rs:29:13, which made it 1
+              = rank 1 notifies it at tests/protocols/set_where_credits_are_counted.rs:29:13: it sent once and will not any more, it is blocked too
+              = rank 2 notifies it at tests/protocols/set_where_credits_are_counted.rs:29:13: it sent once and will not any more, it is blocked too
               --> tests/protocols/set_where_credits_are_counted.rs:32:5 (rank 1, kernel `wrong`)
               = rank 1 waits for `signal[0, 0]` of rank 1 >= 2; it is 1
-              = rank 0 notifies it at tests/protocols/set_where_credits_are_counted.rs:29:13: it sent once and will not any more, it is blocked in `pld::system::wait` at tests/protocols/set_where_credits_are_counted.rs:32:5
-              = rank 1 notifies it at tests/protocols/set_where_credits_are_counted.rs:29:13: it sent nothing to it, and 2 notifies to other cells, such as `signal[0, 0]` of rank 0, and will not any more, it is blocked in `pld::system::wait` at tests/protocols/set_where_credits_are_counted.rs:32:5
-              = rank 2 notifies it at tests/protocols/set_where_credits_are_counted.rs:29:13: it sent once and will not any more, it is blocked in `pld::system::wait` at tests/protocols/set_where_credits_are_counted.rs:32:5
+              = rank 0 set it to 1 at tests/protocols/set_where_credits_are_counted.rs:29:13, which made it 1
+              = rank 2 set it to 1 at tests/protocols/set_where_credits_are_counted.rs:29:13, which made it 1
+              = rank 0 notifies it at tests/protocols/set_where_credits_are_counted.rs:29:13: it sent once and will not any more, it is blocked too
+              = rank 2 notifies it at tests/protocols/set_where_credits_are_counted.rs:29:13: it sent once and will not any more, it is blocked too
               --> tests/protocols/set_where_credits_are_counted.rs:32:5 (rank 2, kernel `wrong`)
               = rank 2 waits for `signal[0, 0]` of rank 2 >= 2; it is 1
-              = rank 0 notifies it at tests/protocols/set_where_credits_are_counted.rs:29:13: it sent once and will not any more, it is blocked in `pld::system::wait` at tests/protocols/set_where_credits_are_counted.rs:32:5
-              = rank 1 notifies it at tests/protocols/set_where_credits_are_counted.rs:29:13: it sent once and will not any more, it is blocked in `pld::system::wait` at tests/protocols/set_where_credits_are_counted.rs:32:5
-              = rank 2 notifies it at tests/protocols/set_where_credits_are_counted.rs:29:13: it sent nothing to it, and 2 notifies to other cells, such as `signal[0, 0]` of rank 0, and will not any more, it is blocked in `pld::system::wait` at tests/protocols/set_where_credits_are_counted.rs:32:5
-              = note: found in the schedule of seed 0, which repeats it
-              = help: nobody will notify again: fewer credits were sent, or a smaller value, than the wait expects"#]],
+              = rank 0 set it to 1 at tests/protocols/set_where_credits_are_counted.rs:29:13, which made it 1
+              = rank 1 set it to 1 at tests/protocols/set_where_credits_are_counted.rs:29:13, which made it 1
+              = rank 0 notifies it at tests/protocols/set_where_credits_are_counted.rs:29:13: it sent once and will not any more, it is blocked too
+              = rank 1 notifies it at tests/protocols/set_where_credits_are_counted.rs:29:13: it sent once and will not any more, it is blocked too
+              = help: a `Set` replaced what another rank had put into the cell: count with `AtomicAdd`, give each rank a cell of its own, and take credits back in place of a reset"#]],
     );
 }
 

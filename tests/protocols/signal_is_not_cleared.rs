@@ -70,9 +70,9 @@ fn report() {
               = rank 2 would read `data[0, 0..4]` of rank 0 here; it was stopped before
               --> tests/protocols/signal_is_not_cleared.rs:26:12 (rank 0, kernel `wrong`)
               = rank 0 wrote `data[0, 0..4]` of rank 0 here
-              = what is missing: rank 0 did this before its first notify of this launch, and rank 2 knows of none of its notifies, by its own waits or through other ranks
-              = note: the wait of rank 2 at tests/protocols/signal_is_not_cleared.rs:27:5 (in tests/protocols/support.rs:105:13) passed without a notify: `signal[0, 0]` of rank 2 was already 2 when the launch started, and 2 >= 1
-              = note: found in the schedule of seed 0, which repeats it
+              = what is missing: no wait of rank 2 passed because of a notify of rank 0, directly or through other ranks; rank 0 did this before its first notify of this launch
+              = the next notify of rank 0 is the one at tests/protocols/signal_is_not_cleared.rs:27:5 (in tests/protocols/support.rs:99:13)
+              = note: the wait of rank 2 at tests/protocols/signal_is_not_cleared.rs:27:5 (in tests/protocols/support.rs:104:13) passed without a notify: `signal[0, 0]` of rank 2 was already 2 when the launch started, and 2 >= 1
               = help: `world.reset(&signal)` before the launch clears what an earlier one left in the signal; or let the kernel take its credits back, as the builtins do"#]],
     );
 }

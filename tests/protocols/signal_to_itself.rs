@@ -66,8 +66,8 @@ fn report() {
               = rank 0 would read `data[0, 0..4]` of rank 0 here; it was stopped before
               --> tests/protocols/signal_to_itself.rs:26:5 (rank 2, kernel `wrong`)
               = rank 2 wrote `data[0, 0..4]` of rank 0 here
-              = what is missing: rank 2 did this before its first notify of this launch, and rank 0 knows of none of its notifies, by its own waits or through other ranks
-              = note: found in the schedule of seed 0, which repeats it
+              = what is missing: no wait of rank 0 passed because of a notify of rank 2, directly or through other ranks; rank 2 did this before its first notify of this launch
+              = the next notify of rank 2 is the one at tests/protocols/signal_to_itself.rs:27:5
               = help: let rank 2 notify after its `pld::tensor::put` and rank 0 wait for that before its `pl::load`; `pld::tensor::barrier` does both"#]],
     );
 }

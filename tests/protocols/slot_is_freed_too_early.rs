@@ -81,8 +81,8 @@ fn report() {
               = rank 0 would write `data[0, 0..4]` of rank 1 here; it was stopped before
               --> tests/protocols/slot_is_freed_too_early.rs:34:27 (rank 1, kernel `wrong`)
               = rank 1 read `data[0, 0..4]` of rank 1 here
-              = what is missing: rank 1 did this after its notify number 1 of this launch, and rank 0 knows of its notifies up to number 1 only, by its own waits or through other ranks
-              = note: found in the schedule of seed 0, which repeats it
+              = what is missing: rank 0 knows what rank 1 did before its notify number 1 at tests/protocols/slot_is_freed_too_early.rs:33:13, and rank 1 did this after that one
+              = rank 0 knows it by its wait at tests/protocols/slot_is_freed_too_early.rs:27:17
               = help: let rank 1 notify after its `pl::load` and rank 0 wait for that before its `pld::tensor::put`; `pld::tensor::barrier` does both"#]],
     );
 }

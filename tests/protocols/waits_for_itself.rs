@@ -91,14 +91,13 @@ fn report() {
             deadlock: 3 ranks of 3 blocked, 0 finished
               --> tests/protocols/waits_for_itself.rs:32:9 (rank 0, kernel `wrong`)
               = rank 0 waits for `signal[0, 0]` of rank 0 >= 1; it is 0
-              = rank 0 notifies it at tests/protocols/waits_for_itself.rs:28:13: it sent nothing to it, and 2 notifies to other cells, such as `signal[0, 0]` of rank 1, and will not any more, it is blocked in `pld::system::wait` at tests/protocols/waits_for_itself.rs:32:9
+              = rank 0 notifies it at tests/protocols/waits_for_itself.rs:28:13: it sent nothing to it, and 2 notifies to other cells, such as `signal[0, 0]` of rank 1, and will not any more, it is blocked too
               --> tests/protocols/waits_for_itself.rs:32:9 (rank 1, kernel `wrong`)
               = rank 1 waits for `signal[1, 0]` of rank 1 >= 1; it is 0
-              = rank 1 notifies it at tests/protocols/waits_for_itself.rs:28:13: it sent nothing to it, and 2 notifies to other cells, such as `signal[1, 0]` of rank 0, and will not any more, it is blocked in `pld::system::wait` at tests/protocols/waits_for_itself.rs:32:9
+              = rank 1 notifies it at tests/protocols/waits_for_itself.rs:28:13: it sent nothing to it, and 2 notifies to other cells, such as `signal[1, 0]` of rank 0, and will not any more, it is blocked too
               --> tests/protocols/waits_for_itself.rs:32:9 (rank 2, kernel `wrong`)
               = rank 2 waits for `signal[2, 0]` of rank 2 >= 1; it is 0
-              = rank 2 notifies it at tests/protocols/waits_for_itself.rs:28:13: it sent nothing to it, and 2 notifies to other cells, such as `signal[2, 0]` of rank 0, and will not any more, it is blocked in `pld::system::wait` at tests/protocols/waits_for_itself.rs:32:9
-              = note: found in one schedule, as worker threads made it; `World::explore`, or `--explore random`, looks at many and gives a token that replays it
+              = rank 2 notifies it at tests/protocols/waits_for_itself.rs:28:13: it sent nothing to it, and 2 notifies to other cells, such as `signal[2, 0]` of rank 0, and will not any more, it is blocked too
               = help: compare peer and offsets of the notify with the offsets of the wait: a rank notified other cells than this one"#]],
     );
 }

@@ -5,7 +5,7 @@ use crate::check::Refused;
 use crate::check::init::Missing;
 use crate::check::log::Conflict;
 use crate::machine::Halt;
-use crate::order::Unordered;
+use crate::order::{Unordered, Unwritten};
 use crate::plan::{Extents, MemoryInfo, OpInst, Operand, Plan, Reg};
 use crate::region::indices;
 use pl_core::fault::{AccessKind, CellOverflow, Fault, Race, RaceSide, Region, Uninitialised};
@@ -70,14 +70,19 @@ impl Exec<'_, '_, '_> {
         let region = Region { memory: info.name.clone(), owner, domain_rank, offsets, extents };
         match refused {
             Refused::Race(conflict) => self.race(conflict, kind, part.memory, region),
-            Refused::Missing(Missing { first, count }) => Fault::Uninitialised(Box::new(Uninitialised {
-                site: self.machine.site(),
-                region,
-                first: indices(&info.shape, first),
-                missing: count,
-                stale: self.env.mail[self.machine.call()].stale.get().cloned().map(Box::new),
-            }))
-            .into(),
+            Refused::Missing(Missing { first, count }) => Halt::Missing(
+                Box::new(Uninitialised {
+                    site: self.machine.site(),
+                    region,
+                    first: indices(&info.shape, first),
+                    missing: count,
+                    writers: vec![],
+                    learnt: None,
+                    idle: None,
+                    stale: self.env.mail[self.machine.call()].stale.get().cloned().map(Box::new),
+                }),
+                Unwritten { reader: self.machine.call(), memory: part.memory, owner: part.owner, element: first },
+            ),
             Refused::Overflow { value, add } => {
                 Fault::CellOverflow(CellOverflow { site: self.machine.site(), cell: region, value, add }).into()
             }
@@ -112,6 +117,8 @@ impl Exec<'_, '_, '_> {
             acquired: self.machine.clock.known(conflict.first.rank),
             notify: None,
             learnt: None,
+            polled: None,
+            idle: None,
             stale: stale(self.machine.call()).or_else(|| stale(first)),
         });
         let domain = self.machine.places[memory as usize].domain;

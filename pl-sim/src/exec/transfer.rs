@@ -178,6 +178,7 @@ impl<'a> Exec<'_, 'a, '_> {
                     Ok((value, unordered)) => {
                         self.finish(op, value.to_register());
                         if unordered {
+                            self.machine.trail.poll(self.machine.pc);
                             self.order_dependent(self.machine.call(), self.machine.pc);
                         }
                         return Ok(Flow::Yield);

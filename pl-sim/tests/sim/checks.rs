@@ -224,15 +224,15 @@ fn too_much_taken_back() {
           = rank 1 added 1 at text:9:7, which made it 1
           = rank 1 added 1 at text:26:7, which made it 2
           = rank 0 added -2 at text:19:7, which made it 0
-          = rank 0 notifies it at text:36:7: it sent once so far, and is blocked in `pld::system::wait` at text:31:7
-          = rank 1 notifies it at text:9:7: it sent 2 times and will not any more, it is blocked in `pld::system::wait` at text:31:7
+          = rank 0 notifies it at text:36:7: it sent once so far, and is blocked too
+          = rank 1 notifies it at text:9:7: it sent 2 times and will not any more, it is blocked too
           --> text:31:7 (rank 1, kernel `k`)
           = rank 1 waits for `signal[0, 0]` of rank 1 >= 1; it is 0
           = rank 0 added 1 at text:9:7, which made it 1
           = rank 1 added -2 at text:19:7, which made it -1
           = rank 0 added 1 at text:26:7, which made it 0
-          = rank 0 notifies it at text:9:7: it sent 2 times and will not any more, it is blocked in `pld::system::wait` at text:31:7
-          = rank 1 notifies it at text:36:7: it sent once so far, and is blocked in `pld::system::wait` at text:31:7
+          = rank 0 notifies it at text:9:7: it sent 2 times and will not any more, it is blocked too
+          = rank 1 notifies it at text:36:7: it sent once so far, and is blocked too
           = help: a cell went below zero: more was taken back than had come, so the next waits lack it: compare what is taken back with what is waited for
     "#]]
     .assert_eq(&format!("{found}\n"));
@@ -319,8 +319,7 @@ fn a_race_tells_between_which_collectives_the_ranks_were() {
           = rank 0 would write `data[0, 0..8]` of rank 0 here; it was stopped before
           --> text:44:3 (rank 1, kernel `k`)
           = rank 1 read `data[0, 0..8]` of rank 0 here
-          = what is missing: rank 1 did this after its notify number 4 of this launch, and rank 0 knows of its notifies up to number 3 only, by its own waits or through other ranks
-          = rank 1 did this after its collective number 2, `pld::tensor::barrier` at text:27:3
+          = what is missing: rank 1 did this after its collective number 2, `pld::tensor::barrier` at text:27:3
           = rank 0 is after its collective number 2, `pld::tensor::barrier` at text:27:3
           = help: let rank 1 notify after its `pld::tile::remote_load` and rank 0 wait for that before its `pl::store`; `pld::tensor::barrier` does both
     "#]]
@@ -358,7 +357,7 @@ fn a_race_tells_by_which_wait_a_rank_learnt() {
     assert_eq!((learnt.wait.op, learnt.through, race.acquired), ("pld::system::wait", Some(1), 1));
     assert_eq!(race.notify.as_ref().and_then(|site| site.place.as_ref()).map(|place| place.line), Some(10));
     let text = found.to_string();
-    assert!(text.contains("rank 2 last learnt from rank 0 by its wait at text:20:5, through rank 1"), "{text}");
+    assert!(text.contains("rank 2 knows it by its wait at text:20:5, through rank 1"), "{text}");
 }
 
 /// Without checks one thread runs all ranks: what is wrong with the order of accesses goes unseen, what hangs does not.

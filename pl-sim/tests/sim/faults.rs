@@ -91,10 +91,10 @@ fn a_load_that_nothing_orders_after_a_store() {
           = rank 1 would read `data[0..4, 2..5]` of rank 0 here; it was stopped before
           --> text:9:5 (rank 0, kernel `k`)
           = rank 0 wrote `data[0..2, 0..8]` of rank 0 here
-          = what is missing: rank 0 did this after its notify number 1 of this launch, and rank 1 knows of its notifies up to number 1 only, by its own waits or through other ranks
+          = what is missing: rank 1 knows what rank 0 did before its notify number 1 at text:8:5, and rank 0 did this after that one
+          = rank 1 knows it by its wait at text:12:5
           = the next notify of rank 0 is the one at text:10:5
-          = rank 1 last learnt from rank 0 by its wait at text:12:5
-          = help: let rank 0 notify after its `pl::store` and rank 1 wait for that before its `pld::tile::remote_load`; `pld::tensor::barrier` does both
+          = help: let rank 0 notify after its `pl::store` and rank 1 wait for that before its `pld::tile::remote_load`; or, where rank 1 was to read what stood there before, let rank 1 notify after its `pld::tile::remote_load` and rank 0 wait for that before its `pl::store`; `pld::tensor::barrier` between them does either
     "#]].assert_eq(&format!("{}\n", before[0]));
     expect![[r#"
         error: race on `data[0, 2..5]` of rank 0: nothing orders `pl::store` of rank 0 after `pld::tile::remote_load` of rank 1
@@ -102,7 +102,7 @@ fn a_load_that_nothing_orders_after_a_store() {
           = rank 0 would write `data[0..2, 0..8]` of rank 0 here; it was stopped before
           --> text:13:5 (rank 1, kernel `k`)
           = rank 1 read `data[0, 2..5]` of rank 0 here
-          = what is missing: rank 1 did this before its first notify of this launch, and rank 0 knows of none of its notifies, by its own waits or through other ranks
+          = what is missing: no wait of rank 0 passed because of a notify of rank 1, directly or through other ranks; rank 1 did this before its first notify of this launch
           = help: let rank 1 notify after its `pld::tile::remote_load` and rank 0 wait for that before its `pl::store`; `pld::tensor::barrier` does both
     "#]].assert_eq(&format!("{}\n", after[0]));
 }
@@ -142,7 +142,7 @@ fn a_second_launch_on_a_used_signal() {
               = rank 0 would read `data[0, 0..4]` of rank 1 here; it was stopped before
               --> text:9:5 (rank 1, kernel `hand`)
               = rank 1 wrote `data[0..2, 0..4]` of rank 1 here
-              = what is missing: rank 1 did this before its first notify of this launch, and rank 0 knows of none of its notifies, by its own waits or through other ranks
+              = what is missing: no wait of rank 0 passed because of a notify of rank 1, directly or through other ranks; rank 1 did this before its first notify of this launch
               = note: the wait of rank 0 at text:18:7 passed without a notify: `signal[1, 0]` of rank 0 was already 1 when the launch started, and 1 >= 1
               = help: `world.reset(&signal)` before the launch clears what an earlier one left in the signal; or let the kernel take its credits back, as the builtins do
         "#]],
@@ -230,11 +230,11 @@ fn uninitialised_reads() {
     check(
         &fault,
         expect![[r#"
-        error: read of elements that nothing wrote: 4 of 10 in `data[1..3, 2..7]` of rank 0
-          --> text:7:3 (rank 0, kernel `k`)
-          = `pl::load`: the first of them is [1, 5]
-          = help: store into the window before it is read, or make its zeros data with `world.zeros` or `world.window_from`
-    "#]],
+            error: read of elements that nothing wrote: 4 of 10 in `data[1..3, 2..7]` of rank 0
+              --> text:7:3 (rank 0, kernel `k`)
+              = `pl::load`: the first of them is [1, 5]
+              = help: store into the window before it is read; or make the window's zeros data with `world.zeros` or `world.window_from`
+        "#]],
     );
     let world = World::new(1);
     let kernel = "InCore fn k(y: Out tensor<f32, [8]>) {
@@ -513,13 +513,13 @@ fn deadlocks() {
               = rank 0 waits for rank 2, which waits for rank 1, which waits for rank 0
               --> text:6:3 (rank 0, kernel `k`)
               = rank 0 waits for `signal[2, 0]` of rank 0 >= 1; it is 0
-              = rank 2 notifies it at text:7:3: it sent nothing so far, and is blocked in `pld::system::wait` at text:6:3
+              = rank 2 notifies it at text:7:3: it sent nothing so far, and is blocked too
               --> text:6:3 (rank 2, kernel `k`)
               = rank 2 waits for `signal[1, 0]` of rank 2 >= 1; it is 0
-              = rank 1 notifies it at text:7:3: it sent nothing so far, and is blocked in `pld::system::wait` at text:6:3
+              = rank 1 notifies it at text:7:3: it sent nothing so far, and is blocked too
               --> text:6:3 (rank 1, kernel `k`)
               = rank 1 waits for `signal[0, 0]` of rank 1 >= 1; it is 0
-              = rank 0 notifies it at text:7:3: it sent nothing so far, and is blocked in `pld::system::wait` at text:6:3
+              = rank 0 notifies it at text:7:3: it sent nothing so far, and is blocked too
               = help: the ranks wait for one another: notify before you wait
         "#]],
     );
@@ -590,14 +590,14 @@ fn livelocks() {
             check(
                 &fault,
                 expect![[r#"
-                error: livelock: 1 rank of 3 re-reading cells that nobody will change, 1 blocked, 1 finished
-                  --> text:10:7 (rank 0, kernel `k`)
-                  = rank 0 re-reads `signal[2, 0]` of rank 0, which stays 3
-                  --> text:16:5 (rank 1, kernel `k`)
-                  = rank 1 waits for `signal[0, 0]` of rank 1 >= 1; it is 0
-                  = rank 0 notifies it at text:13:5: it sent nothing so far, and is re-reading unchanged cells at text:10:7
-                  = help: `pl::read` acquires nothing and waits for nothing: use `pld::system::wait`, and a notify that satisfies it
-            "#]],
+                    error: livelock: 1 rank of 3 re-reading cells that nobody will change, 1 blocked, 1 finished
+                      --> text:10:7 (rank 0, kernel `k`)
+                      = rank 0 re-reads `signal[2, 0]` of rank 0, which stays 3
+                      --> text:16:5 (rank 1, kernel `k`)
+                      = rank 1 waits for `signal[0, 0]` of rank 1 >= 1; it is 0
+                      = rank 0 notifies it at text:13:5: it sent nothing so far, and is re-reading unchanged cells at text:10:7
+                      = help: `pl::read` acquires nothing and waits for nothing: use `pld::system::wait`, and a notify that satisfies it; what a rank writes into its own copy of a window, no other rank sees
+                "#]],
             );
         }
         // With the missing notify all is well.

@@ -320,7 +320,7 @@ fn a_race_shows_the_box_of_each_side() {
               = rank 1 would read `data[1, 0..8]` of rank 1 here; it was stopped before
               --> text:10:5 (rank 0, kernel `k`)
               = rank 0 wrote `flat[3..13]` of rank 1 here
-              = what is missing: rank 0 did this before its first notify of this launch, and rank 1 knows of none of its notifies, by its own waits or through other ranks
+              = what is missing: no wait of rank 1 passed because of a notify of rank 0, directly or through other ranks; rank 0 did this before its first notify of this launch
               = help: let rank 0 notify after its `pld::tensor::put` and rank 1 wait for that before its `pld::tensor::get`; `pld::tensor::barrier` does both
 
             error: race on `flat[8..13]` of rank 1: nothing orders `pld::tensor::put` of rank 0 after `pld::tensor::get` of rank 1
@@ -328,7 +328,7 @@ fn a_race_shows_the_box_of_each_side() {
               = rank 0 would write `flat[3..13]` of rank 1 here; it was stopped before
               --> text:12:5 (rank 1, kernel `k`)
               = rank 1 read `data[1, 0..8]` of rank 1 here
-              = what is missing: rank 1 did this before its first notify of this launch, and rank 0 knows of none of its notifies, by its own waits or through other ranks
+              = what is missing: no wait of rank 0 passed because of a notify of rank 1, directly or through other ranks; rank 1 did this before its first notify of this launch
               = help: let rank 1 notify after its `pld::tensor::get` and rank 0 wait for that before its `pld::tensor::put`; `pld::tensor::barrier` does both
         "#]],
     );
@@ -345,7 +345,7 @@ fn a_race_shows_the_box_of_each_side() {
               = rank 1 would write `data[1, 1..5]` of rank 1 here; it was stopped before
               --> text:8:5 (rank 0, kernel `k`)
               = rank 0 added to `data[0..2, 0..8]` of rank 1 here
-              = what is missing: rank 0 did this before its first notify of this launch, and rank 1 knows of none of its notifies, by its own waits or through other ranks
+              = what is missing: no wait of rank 1 passed because of a notify of rank 0, directly or through other ranks; rank 0 did this before its first notify of this launch
               = help: let rank 0 notify after its `pld::tensor::put` and rank 1 wait for that before its `pl::store`; `pld::tensor::barrier` does both
 
             error: race on `data[1, 1..5]` of rank 1: nothing orders `pld::tensor::put` of rank 0 after `pl::store` of rank 1
@@ -353,7 +353,7 @@ fn a_race_shows_the_box_of_each_side() {
               = rank 0 would add to `data[0..2, 0..8]` of rank 1 here; it was stopped before
               --> text:11:5 (rank 1, kernel `k`)
               = rank 1 wrote `data[1, 1..5]` of rank 1 here
-              = what is missing: rank 1 did this before its first notify of this launch, and rank 0 knows of none of its notifies, by its own waits or through other ranks
+              = what is missing: no wait of rank 0 passed because of a notify of rank 1, directly or through other ranks; rank 1 did this before its first notify of this launch
               = help: let rank 1 notify after its `pl::store` and rank 0 wait for that before its `pld::tensor::put`; `pld::tensor::barrier` does both
         "#]],
     );
@@ -450,7 +450,7 @@ fn what_is_discarded_is_no_data() {
         error: read of elements that nothing wrote: 3 of 8 in `data[2, 0..8]` of rank 0
           --> text:11:3 (rank 0, kernel `k`)
           = `pl::load`: the first of them is [2, 2]
-          = help: store into the window before it is read, or make its zeros data with `world.zeros` or `world.window_from`
+          = help: store into the window before it is read; or make the window's zeros data with `world.zeros` or `world.window_from`
     "#]].assert_eq(&format!("{}\n", result.expect_err("a fault")));
 }
 
@@ -500,7 +500,7 @@ fn the_source_of_a_transfer_must_be_data() {
         error: read of elements that nothing wrote: 32 of 32 in `data[0..4, 0..8]` of rank 1
           --> text:7:1 (rank 1, kernel `k`)
           = `pld::tensor::put`: the first of them is [0, 0]
-          = help: store into the window before it is read, or make its zeros data with `world.zeros` or `world.window_from`
+          = help: store into the window before it is read; or make the window's zeros data with `world.zeros` or `world.window_from`
 
         error: read of elements that nothing wrote: 4 of 4 in `y[1..3, 2..4]`
           --> text:7:1 (rank 1, kernel `k`)

@@ -30,14 +30,6 @@ impl AccessKind {
 pub(super) fn race(fault: &Race) -> Explanation {
     let (first, second) = (&fault.first, &fault.second);
     let (a, b) = (first.site.rank, second.site.rank);
-    let when = match fault.first_notifies {
-        0 => format!("rank {a} did this before its first notify of this launch"),
-        n => format!("rank {a} did this after its notify number {n} of this launch"),
-    };
-    let known = match fault.acquired {
-        0 => format!("rank {b} knows of none of its notifies"),
-        n => format!("rank {b} knows of its notifies up to number {n} only"),
-    };
     let mut explanation = Explanation::error(format!(
         "race on {}: nothing orders `{}` of rank {b} after `{}` of rank {a}",
         fault.overlap, second.site.op, first.site.op
@@ -47,26 +39,23 @@ pub(super) fn race(fault: &Race) -> Explanation {
         second.access.future(),
         second.region
     )))
-    .part(Part::new(&first.site).label(format!("rank {a} {} {} here", first.access.past(), first.region)))
-    .note(format!("what is missing: {when}, and {known}, by its own waits or through other ranks"));
+    .part(Part::new(&first.site).label(format!("rank {a} {} {} here", first.access.past(), first.region)));
     explanation.notes.extend(between(fault));
     match &fault.stale {
         Some(stale) => stale_wait(explanation, stale),
-        None => explanation.help(format!(
-            "let rank {a} notify after its `{}` and rank {b} wait for that before its `{}`; `pld::tensor::barrier` does both",
-            first.site.op, second.site.op
-        )),
+        None => explanation.help(race_help(fault)),
     }
 }
 
 /// Where both ranks stood among the collectives; where these do not tell, among notifies and waits.
 fn between(fault: &Race) -> Vec<Line> {
+    const MISSING: &str = "what is missing: ";
     let (first, second) = (&fault.first, &fault.second);
     let (a, b) = (first.site.rank, second.site.rank);
     let mut lines = vec![];
     if first.reached.is_some() || second.reached.is_some() {
         for (did, reached) in
-            [(format!("rank {a} did this"), &first.reached), (format!("rank {b} is"), &second.reached)]
+            [(format!("{MISSING}rank {a} did this"), &first.reached), (format!("rank {b} is"), &second.reached)]
         {
             lines.push(match reached {
                 None => format!("{did} before its first collective").into(),
@@ -80,14 +69,67 @@ fn between(fault: &Race) -> Vec<Line> {
             return lines;
         }
     }
+    let missing = if lines.is_empty() { MISSING } else { "" };
+    let after = match fault.first_notifies {
+        0 => "before its first notify of this launch".into(),
+        n if n == fault.acquired => "after that one".into(),
+        n => format!("after its notify number {n}"),
+    };
+    let knows = format!("{missing}rank {b} knows what rank {a} did before its notify number {}", fault.acquired);
+    match &fault.learnt {
+        _ if fault.acquired == 0 => lines.push(
+            format!("{missing}no wait of rank {b} passed because of a notify of rank {a}, directly or through other ranks; rank {a} did this {after}")
+                .into(),
+        ),
+        Some(Learnt { wait, notify, through }) => {
+            let did = format!(", and rank {a} did this {after}");
+            lines.push(match notify {
+                Some(notify) => Line::at(knows, notify, did),
+                None => (knows + &did).into(),
+            });
+            let through = through.map_or_else(String::new, |rank| format!(", through rank {rank}"));
+            lines.push(Line::at(format!("rank {b} knows it by its wait"), wait, through));
+        }
+        None => lines.push(format!("{knows}, and rank {a} did this {after}").into()),
+    }
     if let Some(notify) = &fault.notify {
         lines.push(Line::at(format!("the next notify of rank {a} is the one"), notify, ""));
     }
-    if let Some(Learnt { wait, through }) = &fault.learnt {
-        let through = through.map_or_else(String::new, |rank| format!(", through rank {rank}"));
-        lines.push(Line::at(format!("rank {b} last learnt from rank {a} by its wait"), wait, through));
+    lines.extend(idle(fault.idle.as_ref().filter(|_| fault.stale.is_none())));
+    if let Some(read) = &fault.polled {
+        lines.push(Line::at(format!("rank {b} read a cell that is notified"), read, ", which orders nothing"));
     }
     lines
+}
+
+/// A wait that did not wait, and told nothing.
+fn idle(wait: Option<&Site>) -> Option<Line> {
+    let wait = wait?;
+    let why = format!(
+        " passed by what was in the cell already, or by a notify of rank {0} itself: it told rank {0} nothing",
+        wait.rank
+    );
+    Some(Line::at(format!("the wait of rank {}", wait.rank), wait, why))
+}
+
+fn race_help(fault: &Race) -> String {
+    let (first, second) = (&fault.first, &fault.second);
+    let (a, b) = (first.site.rank, second.site.rank);
+    let order = |a: usize, one: &str, b: usize, other: &str| {
+        format!("let rank {a} notify after its `{one}` and rank {b} wait for that before its `{other}`")
+    };
+    let forwards = order(a, first.site.op, b, second.site.op);
+    if first.access == AccessKind::Write && second.access == AccessKind::Read && fault.acquired > 0 {
+        // What was to be read may be what stood there before.
+        let backwards = order(b, second.site.op, a, first.site.op);
+        return format!(
+            "{forwards}; or, where rank {b} was to read what stood there before, {backwards}; `pld::tensor::barrier` between them does either"
+        );
+    }
+    if fault.polled.is_some() {
+        return format!("`pld::system::wait` orders, and `pl::read` does not: {forwards}");
+    }
+    format!("{forwards}; `pld::tensor::barrier` does both")
 }
 
 /// A wait that did not wait is the likely cause, and to mend it the help.
@@ -105,25 +147,50 @@ fn stale_wait(explanation: Explanation, stale: &StaleWait) -> Explanation {
 }
 
 pub(super) fn uninitialised(fault: &Uninitialised) -> Explanation {
-    let Uninitialised { site, region, first, missing, stale } = fault;
+    let Uninitialised { site, region, first, missing, writers, learnt, idle: told_nothing, stale } = fault;
+    let rank = site.rank;
     let total: usize = region.extents.iter().product();
     let elements = if *missing == 1 { "an element" } else { "elements" };
-    let explanation =
+    let mut explanation =
         Explanation::error(format!("read of {elements} that nothing wrote: {missing} of {total} in {region}"))
             .part(Part::new(site).line(format!("`{}`: the first of them is {}", site.op, List(first))));
+    explanation.notes.extend(writers.iter().map(|writer| {
+        let Writer { site, still, state } = writer;
+        let when = match still {
+            _ if site.rank == rank => ", after this".into(),
+            true => format!(", and has not come to that: it is {state}"),
+            false => format!(", and did not come to that: it is {state}"),
+        };
+        Line::at(format!("rank {} writes it by `{}`", site.rank, site.op), site, when)
+    }));
+    if let Some(learnt) = learnt {
+        let (wait, notify) = &**learnt;
+        explanation.notes.push(Line::at(format!("rank {rank} waited last"), wait, ""));
+        explanation.notes.push(Line::at(
+            format!("that wait passed because of the notify of rank {}", notify.rank),
+            notify,
+            "",
+        ));
+    }
     if let Some(stale) = stale {
         return stale_wait(explanation, stale);
     }
-    explanation.help(match region.owner {
-        Some(owner) if owner != site.rank => format!(
-            "rank {owner} must store this and notify, and rank {} wait for that, before the `{}`; or make the window's zeros data with \
-             `world.zeros`",
-            site.rank, site.op
+    explanation.notes.extend(idle(told_nothing.as_deref()));
+    let zeros = "make the window's zeros data with `world.zeros`";
+    let writer = writers.first().filter(|writer| writer.site.rank != rank);
+    explanation.help(match (region.owner, writer) {
+        (_, Some(Writer { site: write, .. })) => format!(
+            "let rank {} notify after its `{}`, and rank {rank} wait for that notify before its `{}`; or {zeros}",
+            write.rank, write.op, site.op
         ),
-        Some(_) => {
-            "store into the window before it is read, or make its zeros data with `world.zeros` or `world.window_from`".into()
+        (Some(owner), _) if owner != rank => {
+            format!(
+                "rank {owner} must store this and notify, and rank {rank} wait for that, before the `{}`; or {zeros}",
+                site.op
+            )
         }
-        None => "an `Out` tensor holds no data before the kernel stores into it; `InOut` takes data in".into(),
+        (Some(_), _) => format!("store into the window before it is read; or {zeros} or `world.window_from`"),
+        (None, _) => "an `Out` tensor holds no data before the kernel stores into it; `InOut` takes data in".into(),
     })
 }
 

@@ -72,10 +72,17 @@ fn ranks<T>(
 }
 
 fn blocked_ranks(explanation: &mut Explanation, list: &[Blocked]) {
-    ranks(explanation, list, blocked, |wait| (wait.site.rank, RankState::Blocked(wait.site.clone())));
+    let shown: Vec<usize> = list.iter().take(MAX_RANKS).map(|wait| wait.site.rank).collect();
+    ranks(
+        explanation,
+        list,
+        |wait| blocked(wait, &shown),
+        |wait| (wait.site.rank, RankState::Blocked(wait.site.clone())),
+    );
 }
 
-fn blocked(wait: &Blocked) -> Part {
+/// A rank that waits; where the ranks that are `shown` wait is told elsewhere.
+fn blocked(wait: &Blocked, shown: &[usize]) -> Part {
     let Blocked { site, cell, value, expected, compare, history, senders, more_senders } = wait;
     let part = Part::new(site).label(format!(
         "rank {} waits for {cell} {} {expected}; it is {value}",
@@ -86,14 +93,16 @@ fn blocked(wait: &Blocked) -> Part {
     if senders.is_empty() {
         return part.line("no kernel of this launch can notify that cell");
     }
-    let part = part.lines(senders.iter().take(MAX_RANKS).map(sender));
+    // A rank that could notify itself is worth a word only where nobody else can.
+    let others = |one: &&Sender| senders.len() == 1 || one.sent > 0 || one.site.rank != site.rank;
+    let part = part.lines(senders.iter().take(MAX_RANKS).filter(others).map(|one| sender(one, shown)));
     match more_senders + senders.len().saturating_sub(MAX_RANKS) {
         0 => part,
         more => part.line(format!("{} more may notify it", Count(more, "rank"))),
     }
 }
 
-fn sender(sender: &Sender) -> Line {
+fn sender(sender: &Sender, shown: &[usize]) -> Line {
     let Sender { site, still, sent, elsewhere, state } = sender;
     let mut text = match sent {
         0 => ": it sent nothing".into(),
@@ -105,7 +114,10 @@ fn sender(sender: &Sender) -> Line {
         text += &format!(" to it, and {count} {notifies} to other cells, such as {cell},");
     }
     text += if *still { " so far, and is " } else { " and will not any more, it is " };
-    text += &state.to_string();
+    text += &match state {
+        RankState::Blocked(_) if shown.contains(&site.rank) => "blocked too".into(),
+        state => state.to_string(),
+    };
     Line::at(format!("rank {} notifies it", site.rank), site, text)
 }
 
@@ -151,6 +163,13 @@ fn deadlock_help(fault: &Deadlock) -> &'static str {
         return "a cell went below zero: more was taken back than had come, so the next waits lack it: compare what is taken back with what is \
                 waited for";
     }
+    if fault.blocked.iter().any(was_overwritten) {
+        return "a `Set` replaced what another rank had put into the cell: count with `AtomicAdd`, give each rank a cell of its own, and take \
+                credits back in place of a reset";
+    }
+    if fault.blocked.iter().any(has_passed) {
+        return "a cell has gone past the value that is awaited, as a peer is ahead: compare with `Ge`";
+    }
     let hopeless = fault.blocked.iter().filter(|b| !b.senders.iter().any(|s| s.still));
     if fault.blocked.iter().any(|b| b.senders.is_empty()) {
         "a wait needs a notify of the same cell: compare peer and offsets of the notify with the offsets of the wait"
@@ -163,6 +182,20 @@ fn deadlock_help(fault: &Deadlock) -> &'static str {
     } else {
         "the ranks wait for one another: notify before you wait"
     }
+}
+
+/// Whether a notify of another rank was lost in the awaited cell, as a `Set` replaced it.
+fn was_overwritten(wait: &Blocked) -> bool {
+    let lost = |pair: &[CellEvent]| {
+        let [before, after] = pair else { return false };
+        matches!(after.change, CellChange::Set(_)) && before.site.rank != after.site.rank && after.value <= before.value
+    };
+    wait.history.events.windows(2).any(lost)
+}
+
+/// Whether the awaited cell has had the value, and has another one now.
+fn has_passed(wait: &Blocked) -> bool {
+    wait.compare == Compare::Eq && wait.history.events.iter().any(|event| event.value == wait.expected)
 }
 
 fn spinning(spin: &Spinning) -> Part {
@@ -183,7 +216,8 @@ pub(super) fn livelock(fault: &Livelock) -> Explanation {
     ranks(&mut explanation, spins, spinning, |spin| (spin.site.rank, RankState::Spinning(spin.site.clone())));
     blocked_ranks(&mut explanation, blocked);
     explanation.help(
-        "`pl::read` acquires nothing and waits for nothing: use `pld::system::wait`, and a notify that satisfies it",
+        "`pl::read` acquires nothing and waits for nothing: use `pld::system::wait`, and a notify that satisfies it; what a rank writes into its \
+         own copy of a window, no other rank sees",
     )
 }
 
