@@ -429,10 +429,10 @@ fn a_deadlock_in_a_subset() {
               = rank 1 waits for rank 3, which waits for rank 1
               --> tests/host/domains.rs:414:9 (rank 1, kernel `wait_for_the_other`)
               = rank 1 waits for `signal[0, 0]` of rank 1 >= 1; it is 0
-              = rank 3 notifies it at tests/host/domains.rs:415:9: it sent nothing so far, and is blocked in `pld::system::wait` at tests/host/domains.rs:414:9
+              = rank 3 notifies it at tests/host/domains.rs:415:9: it sent nothing so far, and is blocked too
               --> tests/host/domains.rs:414:9 (rank 3, kernel `wait_for_the_other`)
               = rank 3 waits for `signal[1, 0]` of rank 3 (rank 0 of its domain) >= 1; it is 0
-              = rank 1 notifies it at tests/host/domains.rs:415:9: it sent nothing so far, and is blocked in `pld::system::wait` at tests/host/domains.rs:414:9
+              = rank 1 notifies it at tests/host/domains.rs:415:9: it sent nothing so far, and is blocked too
               = note: found in the schedule of seed 1, which repeats it
               = help: the ranks wait for one another: notify before you wait"#]],
     );

@@ -103,7 +103,7 @@ fn uninitialised() {
               --> faults.rs:+5:21 (rank 1, kernel `step`)
               = `pl::load`: the first of them is [0, 3]
               = note: found in the schedule of seed 7, which repeats it
-              = help: store into the window before it is read, or make its zeros data with `world.zeros` or `world.window_from`"#]],
+              = help: store into the window before it is read; or make the window's zeros data with `world.zeros` or `world.window_from`"#]],
     );
     // What the host wrote, and the zeros of `zeros`, are data.
     let data = world.zeros::<f32>([2, 4]).unwrap();
@@ -220,7 +220,7 @@ fn livelock() {
               --> faults.rs:+3:15 (rank 1, kernel `step`)
               = rank 1 re-reads `signal[0, 0]` of rank 1, which stays 0
               = note: found in the schedule of seed 7, which repeats it
-              = help: `pl::read` acquires nothing and waits for nothing: use `pld::system::wait`, and a notify that satisfies it"#]],
+              = help: `pl::read` acquires nothing and waits for nothing: use `pld::system::wait`, and a notify that satisfies it; what a rank writes into its own copy of a window, no other rank sees"#]],
     );
 }
 

@@ -90,7 +90,7 @@ fn hand_rolled_twice_without_a_reset_is_a_race() {
           = rank 1 would read `data[1, 0..16]` of rank 2 here; it was stopped before
           --> examples/14_reduce_scatter.rs:32:16 (rank 2, kernel `hand_step`)
           = rank 2 wrote `data[0..2, 0..16]` of rank 2 here
-          = what is missing: rank 2 did this before its first notify of this launch, and rank 1 knows of none of its notifies, by its own waits or through other ranks
+          = what is missing: no wait of rank 1 passed because of a notify of rank 2, directly or through other ranks; rank 2 did this before its first notify of this launch
           = note: the wait of rank 1 at examples/14_reduce_scatter.rs:43:13 passed without a notify: `signal[0, 0]` of rank 1 was already 1 when the launch started, and 1 >= 1
           = note: found in the schedule of seed 1, which repeats it
           = help: `world.reset(&signal)` before the launch clears what an earlier one left in the signal; or let the kernel take its credits back, as the builtins do"#]].assert_eq(&report(&error));

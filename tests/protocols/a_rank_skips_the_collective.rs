@@ -6,11 +6,11 @@
 //!
 //! Repair: every rank enters; who has nothing contributes zeros.
 
-use crate::support::{Run, Step, always, clean, counting, launch};
+use crate::support::{Step, always, clean, counting, launch};
 use expect_test::expect;
-use pl::Error;
 use pl::distributed as pld;
 use pl::ndarray::Axis;
+use pl::{Error, World};
 
 #[pl::function(InCore, dynamic(NR))]
 fn wrong(
@@ -40,9 +40,9 @@ fn repaired(
 }
 
 /// Everybody ends with the sum of all rows.
-fn program(run: &Run, step: Step) -> Result<(), Error> {
-    let x = counting(run.size(), 1);
-    let y = launch(run, step, &x, 1, &run.window([1, 4])?, &run.window([3, 1])?)?;
+fn program(world: &World, step: Step) -> Result<(), Error> {
+    let x = counting(world.size(), 1);
+    let y = launch(world, step, &x, 1, &world.window([1, 4])?, &world.window([3, 1])?)?;
     for row in y.outer_iter() {
         assert_eq!(row, x.sum_axis(Axis(0)));
     }
@@ -54,9 +54,9 @@ fn report() {
     always(
         3,
         "deadlock",
-        &|run| program(run, wrong),
+        &|world| program(world, wrong),
         expect![[r#"
-            deadlock: 2 ranks of 3 blocked, 1 finished
+            error: deadlock: 2 ranks of 3 blocked, 1 finished
               = rank 0 did not enter `pld::tensor::allreduce` (tests/protocols/a_rank_skips_the_collective.rs:24:16), in which 2 ranks wait: it is finished
               --> tests/protocols/a_rank_skips_the_collective.rs:24:16 (in src/collectives/fold.rs:47:5) (in src/collectives/barriers.rs:21:13) (rank 1, kernel `wrong`)
               = rank 1 waits for `signal[0, 0]` of rank 1 >= 1; it is 0
@@ -70,5 +70,5 @@ fn report() {
 
 #[test]
 fn is_repaired() {
-    clean(3, &|run| program(run, repaired));
+    clean(3, &|world| program(world, repaired));
 }

@@ -6,12 +6,11 @@
 //!
 //! Repair: one order, that of the program, whatever is ready first.
 
-use crate::support::{Run, clean, counting, sometimes};
+use crate::support::{clean, counting, sometimes};
 use expect_test::expect;
-use pl::Error;
 use pl::distributed as pld;
 use pl::ndarray::{ArrayView1, Axis, arr2};
-use pl::{Call, Window};
+use pl::{Call, Error, Window, World};
 
 #[pl::function(InCore, dynamic(NR))]
 fn wrong(
@@ -44,10 +43,10 @@ fn repaired(
 type Reduce = for<'a> fn(ArrayView1<'a, i32>, &'a Window<f32>, &'a Window<f32>, &'a Window<i32>) -> Call<'a>;
 
 /// `a` and `b` of every rank end as their sums over the ranks.
-fn program(run: &Run, step: Reduce) -> Result<(), Error> {
-    let (x, order) = (counting(run.size(), 1), arr2(&[[0], [0], [1]]));
-    let (a, b, signal) = (run.window_from(&x)?, run.window_from(&(&x + 1.0))?, run.window([3, 1])?);
-    run.launch(order.outer_iter().map(|order| step(order, &a, &b, &signal)))?;
+fn program(world: &World, step: Reduce) -> Result<(), Error> {
+    let (x, order) = (counting(world.size(), 1), arr2(&[[0], [0], [1]]));
+    let (a, b, signal) = (world.window_from(&x)?, world.window_from(&(&x + 1.0))?, world.window([3, 1])?);
+    world.launch(order.outer_iter().map(|order| step(order, &a, &b, &signal)))?;
     for rank in 0..3 {
         assert_eq!(a.to_array(rank)?, x.sum_axis(Axis(0)).into_dyn());
         assert_eq!(b.to_array(rank)?, (x.sum_axis(Axis(0)) + 3.0).into_dyn());
@@ -60,21 +59,20 @@ fn report() {
     sometimes(
         3,
         "collective",
-        &|run| program(run, wrong),
+        &|world| program(world, wrong),
         expect![[r#"
-            ranks enter `pld::tensor::allreduce` with different arguments
-              --> tests/protocols/collectives_in_another_order.rs:24:9 (rank 0, kernel `wrong`)
-              = rank 0 enters `pld::tensor::allreduce` here, collective number 1 of this domain
-              = `target` is `a`: `f32` [1, 4]
-              --> tests/protocols/collectives_in_another_order.rs:27:9 (rank 2, kernel `wrong`)
-              = rank 2 entered `pld::tensor::allreduce` here
+            error: ranks enter `pld::tensor::allreduce` with different arguments
+              --> tests/protocols/collectives_in_another_order.rs:26:9 (rank 2, kernel `wrong`)
+              = rank 2 enters `pld::tensor::allreduce` here, collective number 1 of this domain
               = `target` is `b`: `f32` [1, 4]
-              = note: found in the schedule of seed 0, which repeats it
+              --> tests/protocols/collectives_in_another_order.rs:23:9 (rank 0, kernel `wrong`)
+              = rank 0 entered `pld::tensor::allreduce` here
+              = `target` is `a`: `f32` [1, 4]
               = help: all ranks of a domain enter the same collectives, in the same order and with the same arguments"#]],
     );
 }
 
 #[test]
 fn is_repaired() {
-    clean(3, &|run| program(run, repaired));
+    clean(3, &|world| program(world, repaired));
 }

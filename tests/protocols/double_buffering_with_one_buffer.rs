@@ -7,11 +7,11 @@
 //!
 //! Repair: as many slots as chunks may be on their way.
 
-use crate::support::{Run, Step, clean, counting, launch, sometimes};
+use crate::support::{Step, clean, counting, launch, sometimes};
 use expect_test::expect;
-use pl::Error;
 use pl::distributed as pld;
 use pl::ndarray::Axis;
+use pl::{Error, World};
 
 #[pl::function(InCore)]
 fn wrong(
@@ -63,9 +63,9 @@ fn repaired(
 }
 
 /// Rank 1 ends with the four chunks of rank 0.
-fn program(run: &Run, step: Step, slots: usize) -> Result<(), Error> {
-    let x = counting(run.size(), 4);
-    let y = launch(run, step, &x, 4, &run.window([slots, 4])?, &run.window([1, 1])?)?;
+fn program(world: &World, step: Step, slots: usize) -> Result<(), Error> {
+    let x = counting(world.size(), 4);
+    let y = launch(world, step, &x, 4, &world.window([slots, 4])?, &world.window([1, 1])?)?;
     assert_eq!(y.index_axis(Axis(0), 1), x.index_axis(Axis(0), 0));
     Ok(())
 }
@@ -75,9 +75,9 @@ fn report() {
     sometimes(
         2,
         "race",
-        &|run| program(run, wrong, 1),
+        &|world| program(world, wrong, 1),
         expect![[r#"
-            race on `data[0, 0..4]` of rank 1: nothing orders `pl::load` of rank 1 after `pld::tensor::put` of rank 0
+            error: race on `data[0, 0..4]` of rank 1: nothing orders `pl::load` of rank 1 after `pld::tensor::put` of rank 0
               --> tests/protocols/double_buffering_with_one_buffer.rs:34:27 (rank 1, kernel `wrong`)
               = rank 1 would read `data[0, 0..4]` of rank 1 here; it was stopped before
               --> tests/protocols/double_buffering_with_one_buffer.rs:30:13 (rank 0, kernel `wrong`)
@@ -91,5 +91,5 @@ fn report() {
 
 #[test]
 fn is_repaired() {
-    clean(2, &|run| program(run, repaired, 2));
+    clean(2, &|world| program(world, repaired, 2));
 }

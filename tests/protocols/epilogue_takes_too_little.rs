@@ -7,11 +7,11 @@
 //!
 //! Repair: take back as many credits as there were barriers; better, keep a signal of its own for what is done by hand.
 
-use crate::support::{Run, Step, clean, counting, launch, meet, sometimes, take_back};
+use crate::support::{Step, clean, counting, launch, meet, sometimes, take_back};
 use expect_test::expect;
-use pl::Error;
 use pl::distributed as pld;
 use pl::ndarray::{Array3, Axis};
+use pl::{Error, World};
 
 #[pl::function(InCore, dynamic(NR))]
 fn wrong(
@@ -51,10 +51,10 @@ fn repaired(
 }
 
 /// Everybody ends with the row of its right neighbour, and the window with the sum of all rows.
-fn program(run: &Run, step: Step) -> Result<(), Error> {
-    let x = counting(run.size(), 1);
-    let data = run.window([1, 4])?;
-    let y = launch(run, step, &x, 1, &data, &run.window([3, 1])?)?;
+fn program(world: &World, step: Step) -> Result<(), Error> {
+    let x = counting(world.size(), 1);
+    let data = world.window([1, 4])?;
+    let y = launch(world, step, &x, 1, &data, &world.window([3, 1])?)?;
     assert_eq!(y, Array3::from_shape_fn(x.dim(), |(r, i, k)| x[[(r + 1) % 3, i, k]]));
     for rank in 0..3 {
         assert_eq!(data.to_array(rank)?, x.sum_axis(Axis(0)).into_dyn());
@@ -67,19 +67,19 @@ fn report() {
     sometimes(
         3,
         "credits",
-        &|run| program(run, wrong),
+        &|world| program(world, wrong),
         expect![[r#"
-            `signal[0, 0]` of rank 2 is 1 where `pld::tensor::allreduce` begins, expected 0
-              --> tests/protocols/epilogue_takes_too_little.rs:31:12 (rank 2, kernel `wrong`)
-              = rank 2 enters it here
-              = rank 0 added 1 at tests/protocols/epilogue_takes_too_little.rs:27:5 (in tests/protocols/support.rs:99:13), which made it 1
-              = rank 0 added 1 at tests/protocols/epilogue_takes_too_little.rs:29:5 (in tests/protocols/support.rs:99:13), which made it 2
-              = rank 2 added -1 at tests/protocols/epilogue_takes_too_little.rs:30:5 (in tests/protocols/support.rs:116:13), which made it 1
+            error: `signal[0, 0]` of rank 1 is 1 where `pld::tensor::allreduce` begins, expected 0
+              --> tests/protocols/epilogue_takes_too_little.rs:31:12 (rank 1, kernel `wrong`)
+              = rank 1 enters it here
+              = rank 0 added 1 at tests/protocols/epilogue_takes_too_little.rs:27:5 (in tests/protocols/support.rs:74:13), which made it 1
+              = rank 0 added 1 at tests/protocols/epilogue_takes_too_little.rs:29:5 (in tests/protocols/support.rs:74:13), which made it 2
+              = rank 1 added -1 at tests/protocols/epilogue_takes_too_little.rs:30:5 (in tests/protocols/support.rs:91:13), which made it 1
               = help: what the kernel itself deposits in the signal must be gone before a collective uses it: take it back (notify yourself with a negative value), or use a signal of its own"#]],
     );
 }
 
 #[test]
 fn is_repaired() {
-    clean(3, &|run| program(run, repaired));
+    clean(3, &|world| program(world, repaired));
 }

@@ -7,11 +7,11 @@
 //!
 //! Repair: `Ge`: a peer is at most one barrier ahead, and then has been here.
 
-use crate::support::{Run, Step, clean, counting, launch, meet, sometimes, take_back};
+use crate::support::{Step, clean, counting, launch, meet, sometimes, take_back};
 use expect_test::expect;
-use pl::Error;
 use pl::distributed as pld;
 use pl::ndarray::Array3;
+use pl::{Error, World};
 
 #[pl::function(Inline, dynamic(NR))]
 fn meet_exactly(signal: pl::InOut<pld::DistributedTensor<i32, { [NR, 1] }>>, generation: i32) {
@@ -70,9 +70,9 @@ fn repaired(
 }
 
 /// Every rank ends with the rows of its right neighbour: both of them, one in each round.
-fn program(run: &Run, step: Step) -> Result<(), Error> {
-    let x = counting(run.size(), 2);
-    let y = launch(run, step, &x, 2, &run.window([1, 4])?, &run.window([3, 1])?)?;
+fn program(world: &World, step: Step) -> Result<(), Error> {
+    let x = counting(world.size(), 2);
+    let y = launch(world, step, &x, 2, &world.window([1, 4])?, &world.window([3, 1])?)?;
     assert_eq!(y, Array3::from_shape_fn(x.dim(), |(r, i, k)| x[[(r + 1) % 3, i, k]]));
     Ok(())
 }
@@ -82,31 +82,31 @@ fn report() {
     sometimes(
         3,
         "deadlock",
-        &|run| program(run, wrong),
+        &|world| program(world, wrong),
         expect![[r#"
-            deadlock: 3 ranks of 3 blocked, 0 finished
-              = rank 1 waits for rank 2, which waits for rank 1
-              --> tests/protocols/equal_where_at_least_is_meant.rs:47:9 (in tests/protocols/equal_where_at_least_is_meant.rs:28:13) (rank 1, kernel `wrong`)
-              = rank 1 waits for `signal[0, 0]` of rank 1 == 2; it is 1
-              = rank 0 added 1 at tests/protocols/equal_where_at_least_is_meant.rs:45:9 (in tests/protocols/equal_where_at_least_is_meant.rs:23:13), which made it 1
-              = rank 0 notifies it at tests/protocols/equal_where_at_least_is_meant.rs:45:9 (in tests/protocols/equal_where_at_least_is_meant.rs:23:13): it sent once so far, and is blocked too
-              = rank 2 notifies it at tests/protocols/equal_where_at_least_is_meant.rs:49:5 (in tests/protocols/support.rs:116:13): it sent nothing to it, and 2 notifies to other cells, such as `signal[2, 0]` of rank 0, so far, and is blocked too
-              --> tests/protocols/equal_where_at_least_is_meant.rs:45:9 (in tests/protocols/equal_where_at_least_is_meant.rs:28:13) (rank 2, kernel `wrong`)
-              = rank 2 waits for `signal[1, 0]` of rank 2 == 1; it is 2
-              = rank 1 added 1 at tests/protocols/equal_where_at_least_is_meant.rs:45:9 (in tests/protocols/equal_where_at_least_is_meant.rs:23:13), which made it 1
-              = rank 1 added 1 at tests/protocols/equal_where_at_least_is_meant.rs:47:9 (in tests/protocols/equal_where_at_least_is_meant.rs:23:13), which made it 2
-              = rank 1 notifies it at tests/protocols/equal_where_at_least_is_meant.rs:45:9 (in tests/protocols/equal_where_at_least_is_meant.rs:23:13): it sent 2 times so far, and is blocked too
+            error: deadlock: 3 ranks of 3 blocked, 0 finished
+              = rank 0 waits for itself
               --> tests/protocols/equal_where_at_least_is_meant.rs:45:9 (in tests/protocols/equal_where_at_least_is_meant.rs:28:13) (rank 0, kernel `wrong`)
               = rank 0 waits for `signal[1, 0]` of rank 0 == 1; it is 2
               = rank 1 added 1 at tests/protocols/equal_where_at_least_is_meant.rs:45:9 (in tests/protocols/equal_where_at_least_is_meant.rs:23:13), which made it 1
               = rank 1 added 1 at tests/protocols/equal_where_at_least_is_meant.rs:47:9 (in tests/protocols/equal_where_at_least_is_meant.rs:23:13), which made it 2
               = rank 1 notifies it at tests/protocols/equal_where_at_least_is_meant.rs:45:9 (in tests/protocols/equal_where_at_least_is_meant.rs:23:13): it sent 2 times so far, and is blocked too
-              = rank 2 notifies it at tests/protocols/equal_where_at_least_is_meant.rs:49:5 (in tests/protocols/support.rs:116:13): it sent nothing to it, and 2 notifies to other cells, such as `signal[2, 0]` of rank 0, so far, and is blocked too
+              = rank 2 notifies it at tests/protocols/equal_where_at_least_is_meant.rs:49:5 (in tests/protocols/support.rs:91:13): it sent nothing to it, and 2 notifies to other cells, such as `signal[2, 0]` of rank 0, so far, and is blocked too
+              --> tests/protocols/equal_where_at_least_is_meant.rs:47:9 (in tests/protocols/equal_where_at_least_is_meant.rs:28:13) (rank 1, kernel `wrong`)
+              = rank 1 waits for `signal[0, 0]` of rank 1 == 2; it is 1
+              = rank 0 added 1 at tests/protocols/equal_where_at_least_is_meant.rs:45:9 (in tests/protocols/equal_where_at_least_is_meant.rs:23:13), which made it 1
+              = rank 0 notifies it at tests/protocols/equal_where_at_least_is_meant.rs:45:9 (in tests/protocols/equal_where_at_least_is_meant.rs:23:13): it sent once so far, and is blocked too
+              = rank 2 notifies it at tests/protocols/equal_where_at_least_is_meant.rs:49:5 (in tests/protocols/support.rs:91:13): it sent nothing to it, and 2 notifies to other cells, such as `signal[2, 0]` of rank 0, so far, and is blocked too
+              --> tests/protocols/equal_where_at_least_is_meant.rs:45:9 (in tests/protocols/equal_where_at_least_is_meant.rs:28:13) (rank 2, kernel `wrong`)
+              = rank 2 waits for `signal[1, 0]` of rank 2 == 1; it is 2
+              = rank 1 added 1 at tests/protocols/equal_where_at_least_is_meant.rs:45:9 (in tests/protocols/equal_where_at_least_is_meant.rs:23:13), which made it 1
+              = rank 1 added 1 at tests/protocols/equal_where_at_least_is_meant.rs:47:9 (in tests/protocols/equal_where_at_least_is_meant.rs:23:13), which made it 2
+              = rank 1 notifies it at tests/protocols/equal_where_at_least_is_meant.rs:45:9 (in tests/protocols/equal_where_at_least_is_meant.rs:23:13): it sent 2 times so far, and is blocked too
               = help: a cell has gone past the value that is awaited, as a peer is ahead: compare with `Ge`"#]],
     );
 }
 
 #[test]
 fn is_repaired() {
-    clean(3, &|run| program(run, repaired));
+    clean(3, &|world| program(world, repaired));
 }

@@ -7,11 +7,11 @@
 //!
 //! Repair: notify before you wait.
 
-use crate::support::{Run, Step, always, clean, counting, launch};
+use crate::support::{Step, always, clean, counting, launch};
 use expect_test::expect;
-use pl::Error;
 use pl::distributed as pld;
 use pl::ndarray::Array3;
+use pl::{Error, World};
 
 #[pl::function(InCore)]
 fn wrong(
@@ -49,9 +49,9 @@ fn repaired(
 }
 
 /// Everybody ends with the row of its left neighbour.
-fn program(run: &Run, step: Step) -> Result<(), Error> {
-    let x = counting(run.size(), 1);
-    let y = launch(run, step, &x, 1, &run.window([1, 4])?, &run.window([1, 1])?)?;
+fn program(world: &World, step: Step) -> Result<(), Error> {
+    let x = counting(world.size(), 1);
+    let y = launch(world, step, &x, 1, &world.window([1, 4])?, &world.window([1, 1])?)?;
     assert_eq!(y, Array3::from_shape_fn(x.dim(), |(r, i, k)| x[[(r + 2) % 3, i, k]]));
     Ok(())
 }
@@ -61,9 +61,9 @@ fn report() {
     always(
         3,
         "deadlock",
-        &|run| program(run, wrong),
+        &|world| program(world, wrong),
         expect![[r#"
-            deadlock: 3 ranks of 3 blocked, 0 finished
+            error: deadlock: 3 ranks of 3 blocked, 0 finished
               = rank 0 waits for rank 2, which waits for rank 1, which waits for rank 0
               --> tests/protocols/everybody_waits_first.rs:28:5 (rank 0, kernel `wrong`)
               = rank 0 waits for `signal[0, 0]` of rank 0 >= 1; it is 0
@@ -80,5 +80,5 @@ fn report() {
 
 #[test]
 fn is_repaired() {
-    clean(3, &|run| program(run, repaired));
+    clean(3, &|world| program(world, repaired));
 }

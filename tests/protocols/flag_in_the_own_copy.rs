@@ -6,11 +6,11 @@
 //!
 //! Repair: every rank has its own copy of a window: `notify` the peer, and let it `wait`.
 
-use crate::support::{Run, Step, always, clean, counting, launch};
+use crate::support::{Step, always, clean, counting, launch};
 use expect_test::expect;
-use pl::Error;
 use pl::distributed as pld;
 use pl::ndarray::Axis;
+use pl::{Error, World};
 
 #[pl::function(InCore)]
 fn wrong(
@@ -50,9 +50,9 @@ fn repaired(
 }
 
 /// Rank 1 ends with the row of rank 0.
-fn program(run: &Run, step: Step) -> Result<(), Error> {
-    let x = counting(run.size(), 1);
-    let y = launch(run, step, &x, 1, &run.window([1, 4])?, &run.window([1, 1])?)?;
+fn program(world: &World, step: Step) -> Result<(), Error> {
+    let x = counting(world.size(), 1);
+    let y = launch(world, step, &x, 1, &world.window([1, 4])?, &world.window([1, 1])?)?;
     assert_eq!(y.index_axis(Axis(0), 1), x.index_axis(Axis(0), 0));
     Ok(())
 }
@@ -62,9 +62,9 @@ fn report() {
     always(
         2,
         "livelock",
-        &|run| program(run, wrong),
+        &|world| program(world, wrong),
         expect![[r#"
-            livelock: 1 rank of 2 re-reading cells that nobody will change, 0 blocked, 1 finished
+            error: livelock: 1 rank of 2 re-reading cells that nobody will change, 0 blocked, 1 finished
               --> tests/protocols/flag_in_the_own_copy.rs:28:15 (rank 1, kernel `wrong`)
               = rank 1 re-reads `signal[0, 0]` of rank 1, which stays 0
               = help: `pl::read` acquires nothing and waits for nothing: use `pld::system::wait`, and a notify that satisfies it; what a rank writes into its own copy of a window, no other rank sees"#]],
@@ -73,5 +73,5 @@ fn report() {
 
 #[test]
 fn is_repaired() {
-    clean(2, &|run| program(run, repaired));
+    clean(2, &|world| program(world, repaired));
 }

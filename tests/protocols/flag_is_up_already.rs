@@ -7,11 +7,11 @@
 //!
 //! Repair: credits that count on: barrier number g adds 1 and waits for at least g.
 
-use crate::support::{Run, Step, clean, counting, launch, meet, sometimes, take_back};
+use crate::support::{Step, clean, counting, launch, meet, sometimes, take_back};
 use expect_test::expect;
-use pl::Error;
 use pl::distributed as pld;
 use pl::ndarray::Array3;
+use pl::{Error, World};
 
 /// Right once.
 #[pl::function(Inline, dynamic(NR))]
@@ -70,9 +70,9 @@ fn repaired(
 }
 
 /// Every rank ends with the rows of its right neighbour: both of them, one in each round.
-fn program(run: &Run, step: Step) -> Result<(), Error> {
-    let x = counting(run.size(), 2);
-    let y = launch(run, step, &x, 2, &run.window([1, 4])?, &run.window([3, 1])?)?;
+fn program(world: &World, step: Step) -> Result<(), Error> {
+    let x = counting(world.size(), 2);
+    let y = launch(world, step, &x, 2, &world.window([1, 4])?, &world.window([3, 1])?)?;
     assert_eq!(y, Array3::from_shape_fn(x.dim(), |(r, i, k)| x[[(r + 1) % 3, i, k]]));
     Ok(())
 }
@@ -82,9 +82,9 @@ fn report() {
     sometimes(
         3,
         "race",
-        &|run| program(run, wrong),
+        &|world| program(world, wrong),
         expect![[r#"
-            race on `data[0, 0..4]` of rank 1: nothing orders `pld::tile::remote_load` of rank 0 after `pl::store` of rank 1
+            error: race on `data[0, 0..4]` of rank 1: nothing orders `pld::tile::remote_load` of rank 0 after `pl::store` of rank 1
               --> tests/protocols/flag_is_up_already.rs:47:23 (rank 0, kernel `wrong`)
               = rank 0 would read `data[0, 0..4]` of rank 1 here; it was stopped before
               --> tests/protocols/flag_is_up_already.rs:45:16 (rank 1, kernel `wrong`)
@@ -98,5 +98,5 @@ fn report() {
 
 #[test]
 fn is_repaired() {
-    clean(3, &|run| program(run, repaired));
+    clean(3, &|world| program(world, repaired));
 }

@@ -6,11 +6,11 @@
 //!
 //! Repair: wrap around, `(me + 1) % nranks`, or leave the last rank out.
 
-use crate::support::{Run, Step, clean, counting, launch, sometimes};
+use crate::support::{Step, clean, counting, launch, sometimes};
 use expect_test::expect;
-use pl::Error;
 use pl::distributed as pld;
 use pl::ndarray::Array3;
+use pl::{Error, World};
 
 #[pl::function(InCore)]
 fn wrong(
@@ -45,9 +45,9 @@ fn repaired(
 }
 
 /// Everybody ends with the row of its left neighbour.
-fn program(run: &Run, step: Step) -> Result<(), Error> {
-    let x = counting(run.size(), 1);
-    let y = launch(run, step, &x, 1, &run.window([1, 4])?, &run.window([1, 1])?)?;
+fn program(world: &World, step: Step) -> Result<(), Error> {
+    let x = counting(world.size(), 1);
+    let y = launch(world, step, &x, 1, &world.window([1, 4])?, &world.window([1, 1])?)?;
     assert_eq!(y, Array3::from_shape_fn(x.dim(), |(r, i, k)| x[[(r + 2) % 3, i, k]]));
     Ok(())
 }
@@ -57,9 +57,9 @@ fn report() {
     sometimes(
         3,
         "peer",
-        &|run| program(run, wrong),
+        &|world| program(world, wrong),
         expect![[r#"
-            peer 3 is not a rank: the domain of `data` has 3 ranks
+            error: peer 3 is not a rank: the domain of `data` has 3 ranks
               --> tests/protocols/last_rank_has_no_right_neighbour.rs:24:5 (rank 2, kernel `wrong`)
               = help: peers of `pld::tensor::put` are 0..3: loop over `0..pld::nranks(ctx)`, or wrap around with `% nranks`"#]],
     );
@@ -67,5 +67,5 @@ fn report() {
 
 #[test]
 fn is_repaired() {
-    clean(3, &|run| program(run, repaired));
+    clean(3, &|world| program(world, repaired));
 }

@@ -7,11 +7,11 @@
 //!
 //! Repair: a cell for each neighbour.
 
-use crate::support::{Run, Step, clean, counting, launch, sometimes};
+use crate::support::{Step, clean, counting, launch, sometimes};
 use expect_test::expect;
-use pl::Error;
 use pl::distributed as pld;
 use pl::ndarray::Array3;
+use pl::{Error, World};
 
 #[pl::function(Inline)]
 fn meet_neighbours(signal: pl::InOut<pld::DistributedTensor<i32, { [1, 1] }>>, generation: i32) {
@@ -72,10 +72,10 @@ fn repaired(
 }
 
 /// Every rank ends with the rows of its right neighbour: both of them, one in each round. There are `cells` cells.
-fn program(run: &Run, step: Step, cells: usize) -> Result<(), Error> {
-    let x = counting(run.size(), 2);
-    let y = launch(run, step, &x, 2, &run.window([1, 4])?, &run.window([cells, 1])?)?;
-    assert_eq!(y, Array3::from_shape_fn(x.dim(), |(r, i, k)| x[[(r + 1) % run.size(), i, k]]));
+fn program(world: &World, step: Step, cells: usize) -> Result<(), Error> {
+    let x = counting(world.size(), 2);
+    let y = launch(world, step, &x, 2, &world.window([1, 4])?, &world.window([cells, 1])?)?;
+    assert_eq!(y, Array3::from_shape_fn(x.dim(), |(r, i, k)| x[[(r + 1) % world.size(), i, k]]));
     Ok(())
 }
 
@@ -84,21 +84,20 @@ fn report() {
     sometimes(
         4,
         "race",
-        &|run| program(run, wrong, 1),
+        &|world| program(world, wrong, 1),
         expect![[r#"
-            race on `data[0, 0..4]` of rank 1: nothing orders `pld::tile::remote_load` of rank 0 after `pl::store` of rank 1
-              --> tests/protocols/neighbours_share_a_counter.rs:39:23 (rank 0, kernel `wrong`)
-              = rank 0 would read `data[0, 0..4]` of rank 1 here; it was stopped before
-              --> tests/protocols/neighbours_share_a_counter.rs:37:16 (rank 1, kernel `wrong`)
-              = rank 1 wrote `data[0, 0..4]` of rank 1 here
-              = what is missing: rank 0 knows what rank 1 did before its notify number 4 at tests/protocols/neighbours_share_a_counter.rs:40:9 (in tests/protocols/neighbours_share_a_counter.rs:22:5), and rank 1 did this after that one
-              = rank 0 knows it by its wait at tests/protocols/neighbours_share_a_counter.rs:38:9 (in tests/protocols/neighbours_share_a_counter.rs:23:5)
-              = the next notify of rank 1 is the one at tests/protocols/neighbours_share_a_counter.rs:38:9 (in tests/protocols/neighbours_share_a_counter.rs:21:5)
-              = help: let rank 1 notify after its `pl::store` and rank 0 wait for that before its `pld::tile::remote_load`; or, where rank 0 was to read what stood there before, let rank 0 notify after its `pld::tile::remote_load` and rank 1 wait for that before its `pl::store`; `pld::tensor::barrier` between them does either"#]],
+            error: race on `data[0, 0..4]` of rank 3: nothing orders `pld::tile::remote_load` of rank 2 after `pl::store` of rank 3
+              --> tests/protocols/neighbours_share_a_counter.rs:39:23 (rank 2, kernel `wrong`)
+              = rank 2 would read `data[0, 0..4]` of rank 3 here; it was stopped before
+              --> tests/protocols/neighbours_share_a_counter.rs:37:16 (rank 3, kernel `wrong`)
+              = rank 3 wrote `data[0, 0..4]` of rank 3 here
+              = what is missing: no wait of rank 2 passed because of a notify of rank 3, directly or through other ranks; rank 3 did this before its first notify of this launch
+              = the next notify of rank 3 is the one at tests/protocols/neighbours_share_a_counter.rs:38:9 (in tests/protocols/neighbours_share_a_counter.rs:21:5)
+              = help: let rank 3 notify after its `pl::store` and rank 2 wait for that before its `pld::tile::remote_load`; `pld::tensor::barrier` does both"#]],
     );
 }
 
 #[test]
 fn is_repaired() {
-    clean(4, &|run| program(run, repaired, 2));
+    clean(4, &|world| program(world, repaired, 2));
 }

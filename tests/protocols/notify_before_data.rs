@@ -7,11 +7,11 @@
 //!
 //! Repair: store, then notify: a notify announces what stands before it in the program.
 
-use crate::support::{Run, Step, clean, counting, launch, sometimes};
+use crate::support::{Step, clean, counting, launch, sometimes};
 use expect_test::expect;
-use pl::Error;
 use pl::distributed as pld;
 use pl::ndarray::Array3;
+use pl::{Error, World};
 
 #[pl::function(InCore)]
 fn wrong(
@@ -49,9 +49,9 @@ fn repaired(
 }
 
 /// Everybody ends with the row of its left neighbour.
-fn program(run: &Run, step: Step) -> Result<(), Error> {
-    let x = counting(run.size(), 1);
-    let y = launch(run, step, &x, 1, &run.window([1, 4])?, &run.window([1, 1])?)?;
+fn program(world: &World, step: Step) -> Result<(), Error> {
+    let x = counting(world.size(), 1);
+    let y = launch(world, step, &x, 1, &world.window([1, 4])?, &world.window([1, 1])?)?;
     assert_eq!(y, Array3::from_shape_fn(x.dim(), |(r, i, k)| x[[(r + 2) % 3, i, k]]));
     Ok(())
 }
@@ -61,20 +61,20 @@ fn report() {
     sometimes(
         3,
         "race",
-        &|run| program(run, wrong),
+        &|world| program(world, wrong),
         expect![[r#"
-            race on `data[0, 0..4]` of rank 2: nothing orders `pld::tile::remote_load` of rank 0 after `pl::store` of rank 2
-              --> tests/protocols/notify_before_data.rs:30:15 (rank 0, kernel `wrong`)
-              = rank 0 would read `data[0, 0..4]` of rank 2 here; it was stopped before
-              --> tests/protocols/notify_before_data.rs:28:12 (rank 2, kernel `wrong`)
-              = rank 2 wrote `data[0, 0..4]` of rank 2 here
-              = what is missing: rank 0 knows what rank 2 did before its notify number 1 at tests/protocols/notify_before_data.rs:27:5, and rank 2 did this after that one
-              = rank 0 knows it by its wait at tests/protocols/notify_before_data.rs:29:5
-              = help: let rank 2 notify after its `pl::store` and rank 0 wait for that before its `pld::tile::remote_load`; or, where rank 0 was to read what stood there before, let rank 0 notify after its `pld::tile::remote_load` and rank 2 wait for that before its `pl::store`; `pld::tensor::barrier` between them does either"#]],
+            error: race on `data[0, 0..4]` of rank 0: nothing orders `pld::tile::remote_load` of rank 1 after `pl::store` of rank 0
+              --> tests/protocols/notify_before_data.rs:30:15 (rank 1, kernel `wrong`)
+              = rank 1 would read `data[0, 0..4]` of rank 0 here; it was stopped before
+              --> tests/protocols/notify_before_data.rs:28:12 (rank 0, kernel `wrong`)
+              = rank 0 wrote `data[0, 0..4]` of rank 0 here
+              = what is missing: rank 1 knows what rank 0 did before its notify number 1 at tests/protocols/notify_before_data.rs:27:5, and rank 0 did this after that one
+              = rank 1 knows it by its wait at tests/protocols/notify_before_data.rs:29:5
+              = help: let rank 0 notify after its `pl::store` and rank 1 wait for that before its `pld::tile::remote_load`; or, where rank 1 was to read what stood there before, let rank 1 notify after its `pld::tile::remote_load` and rank 0 wait for that before its `pl::store`; `pld::tensor::barrier` between them does either"#]],
     );
 }
 
 #[test]
 fn is_repaired() {
-    clean(3, &|run| program(run, repaired));
+    clean(3, &|world| program(world, repaired));
 }

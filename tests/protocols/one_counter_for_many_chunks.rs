@@ -7,11 +7,11 @@
 //!
 //! Repair: a cell for each sender, so that the wait says whose row it needs.
 
-use crate::support::{Run, Step, clean, counting, launch, sometimes};
+use crate::support::{Step, clean, counting, launch, sometimes};
 use expect_test::expect;
-use pl::Error;
 use pl::distributed as pld;
 use pl::ndarray::Axis;
+use pl::{Error, World};
 
 #[pl::function(InCore, dynamic(NR))]
 fn wrong(
@@ -59,9 +59,9 @@ fn repaired(
 }
 
 /// Everybody ends with the sum of all rows. There are `cells` cells.
-fn program(run: &Run, step: Step, cells: usize) -> Result<(), Error> {
-    let x = counting(run.size(), 1);
-    let y = launch(run, step, &x, 1, &run.window([3, 4])?, &run.window([cells, 1])?)?;
+fn program(world: &World, step: Step, cells: usize) -> Result<(), Error> {
+    let x = counting(world.size(), 1);
+    let y = launch(world, step, &x, 1, &world.window([3, 4])?, &world.window([cells, 1])?)?;
     for row in y.outer_iter() {
         assert_eq!(row, x.sum_axis(Axis(0)));
     }
@@ -73,19 +73,18 @@ fn report() {
     sometimes(
         3,
         "uninitialised",
-        &|run| program(run, wrong, 1),
+        &|world| program(world, wrong, 1),
         expect![[r#"
-            read of elements that nothing wrote: 4 of 4 in `data[1, 0..4]` of rank 0
-              --> tests/protocols/one_counter_for_many_chunks.rs:33:21 (rank 0, kernel `wrong`)
-              = `pl::load`: the first of them is [1, 0]
-              = rank 1 writes it by `pld::tensor::put` at tests/protocols/one_counter_for_many_chunks.rs:27:9, and has not come to that: it is running, at tests/protocols/one_counter_for_many_chunks.rs:23:15
-              = rank 0 waited last at tests/protocols/one_counter_for_many_chunks.rs:32:9
-              = that wait passed because of the notify of rank 2 at tests/protocols/one_counter_for_many_chunks.rs:28:9
-              = help: let rank 1 notify after its `pld::tensor::put`, and rank 0 wait for that notify before its `pl::load`; or make the window's zeros data with `world.zeros`"#]],
+            error: read of elements that nothing wrote: 4 of 4 in `data[0, 0..4]` of rank 2
+              --> tests/protocols/one_counter_for_many_chunks.rs:33:21 (rank 2, kernel `wrong`)
+              = `pl::load`: the first of them is [0, 0]
+              = rank 0 writes it by `pld::tensor::put` at tests/protocols/one_counter_for_many_chunks.rs:27:9, and has not come to that: it is running, at tests/protocols/one_counter_for_many_chunks.rs:27:9
+              = the wait of rank 2 at tests/protocols/one_counter_for_many_chunks.rs:32:9 passed by what was in the cell already, or by a notify of rank 2 itself: it told rank 2 nothing
+              = help: let rank 0 notify after its `pld::tensor::put`, and rank 2 wait for that notify before its `pl::load`; or make the window's zeros data with `world.zeros`"#]],
     );
 }
 
 #[test]
 fn is_repaired() {
-    clean(3, &|run| program(run, repaired, 3));
+    clean(3, &|world| program(world, repaired, 3));
 }

@@ -7,11 +7,11 @@
 //!
 //! Repair: `wait`: when it passes the rank has all that came before the notify. A `pl::read` has a number and nothing else.
 
-use crate::support::{Run, Step, always, clean, counting, launch};
+use crate::support::{Step, always, clean, counting, launch};
 use expect_test::expect;
-use pl::Error;
 use pl::distributed as pld;
 use pl::ndarray::Axis;
+use pl::{Error, World};
 
 #[pl::function(InCore)]
 fn wrong(
@@ -51,9 +51,9 @@ fn repaired(
 }
 
 /// Rank 1 ends with the row of rank 0.
-fn program(run: &Run, step: Step) -> Result<(), Error> {
-    let x = counting(run.size(), 1);
-    let y = launch(run, step, &x, 1, &run.window([1, 4])?, &run.window([1, 1])?)?;
+fn program(world: &World, step: Step) -> Result<(), Error> {
+    let x = counting(world.size(), 1);
+    let y = launch(world, step, &x, 1, &world.window([1, 4])?, &world.window([1, 1])?)?;
     assert_eq!(y.index_axis(Axis(0), 1), x.index_axis(Axis(0), 0));
     Ok(())
 }
@@ -63,9 +63,9 @@ fn report() {
     always(
         2,
         "race",
-        &|run| program(run, wrong),
+        &|world| program(world, wrong),
         expect![[r#"
-            race on `data[0, 0..4]` of rank 1: nothing orders `pl::load` of rank 1 after `pld::tensor::put` of rank 0
+            error: race on `data[0, 0..4]` of rank 1: nothing orders `pl::load` of rank 1 after `pld::tensor::put` of rank 0
               --> tests/protocols/polled_flag.rs:30:19 (rank 1, kernel `wrong`)
               = rank 1 would read `data[0, 0..4]` of rank 1 here; it was stopped before
               --> tests/protocols/polled_flag.rs:26:9 (rank 0, kernel `wrong`)
@@ -79,5 +79,5 @@ fn report() {
 
 #[test]
 fn is_repaired() {
-    clean(2, &|run| program(run, repaired));
+    clean(2, &|world| program(world, repaired));
 }

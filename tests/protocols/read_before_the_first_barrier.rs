@@ -7,11 +7,11 @@
 //!
 //! Repair: a barrier before the first read of what others store, and one before it is stored over.
 
-use crate::support::{Run, Step, clean, counting, launch, meet, sometimes, take_back};
+use crate::support::{Step, clean, counting, launch, meet, sometimes, take_back};
 use expect_test::expect;
-use pl::Error;
 use pl::distributed as pld;
 use pl::ndarray::Array3;
+use pl::{Error, World};
 
 #[pl::function(InCore, dynamic(NR))]
 fn wrong(
@@ -48,11 +48,11 @@ fn repaired(
 }
 
 /// Everybody ends with the row of its right neighbour; twice.
-fn program(run: &Run, step: Step) -> Result<(), Error> {
-    let x = counting(run.size(), 1);
-    let (data, signal) = (run.window([1, 4])?, run.window([3, 1])?);
+fn program(world: &World, step: Step) -> Result<(), Error> {
+    let x = counting(world.size(), 1);
+    let (data, signal) = (world.window([1, 4])?, world.window([3, 1])?);
     for _ in 0..2 {
-        let y = launch(run, step, &x, 1, &data, &signal)?;
+        let y = launch(world, step, &x, 1, &data, &signal)?;
         assert_eq!(y, Array3::from_shape_fn(x.dim(), |(r, i, k)| x[[(r + 1) % 3, i, k]]));
     }
     Ok(())
@@ -62,18 +62,20 @@ fn program(run: &Run, step: Step) -> Result<(), Error> {
 fn report() {
     sometimes(
         3,
-        "uninitialised",
-        &|run| program(run, wrong),
+        "race",
+        &|world| program(world, wrong),
         expect![[r#"
-            read of elements that nothing wrote: 4 of 4 in `data[0, 0..4]` of rank 0
-              --> tests/protocols/read_before_the_first_barrier.rs:27:15 (rank 2, kernel `wrong`)
-              = `pld::tile::remote_load`: the first of them is [0, 0]
-              = rank 0 writes it by `pl::store` at tests/protocols/read_before_the_first_barrier.rs:26:12, and has not come to that: it is running, at tests/protocols/read_before_the_first_barrier.rs:23:15
-              = help: let rank 0 notify after its `pl::store`, and rank 2 wait for that notify before its `pld::tile::remote_load`; or make the window's zeros data with `world.zeros`"#]],
+            error: race on `data[0, 0..4]` of rank 2: nothing orders `pld::tile::remote_load` of rank 1 after `pl::store` of rank 2
+              --> tests/protocols/read_before_the_first_barrier.rs:27:15 (rank 1, kernel `wrong`)
+              = rank 1 would read `data[0, 0..4]` of rank 2 here; it was stopped before
+              --> tests/protocols/read_before_the_first_barrier.rs:26:12 (rank 2, kernel `wrong`)
+              = rank 2 wrote `data[0, 0..4]` of rank 2 here
+              = what is missing: no wait of rank 1 passed because of a notify of rank 2, directly or through other ranks; rank 2 did this before its first notify of this launch
+              = help: let rank 2 notify after its `pl::store` and rank 1 wait for that before its `pld::tile::remote_load`; `pld::tensor::barrier` does both"#]],
     );
 }
 
 #[test]
 fn is_repaired() {
-    clean(3, &|run| program(run, repaired));
+    clean(3, &|world| program(world, repaired));
 }

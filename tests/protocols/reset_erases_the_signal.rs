@@ -6,11 +6,11 @@
 //!
 //! Repair: no reset: take the credit back when it has been used, so that every launch finds a zero.
 
-use crate::support::{Run, Step, clean, counting, launch, sometimes};
+use crate::support::{Step, clean, counting, launch, sometimes};
 use expect_test::expect;
-use pl::Error;
 use pl::distributed as pld;
 use pl::ndarray::Array3;
+use pl::{Error, World};
 
 #[pl::function(InCore)]
 fn wrong(
@@ -50,9 +50,9 @@ fn repaired(
 }
 
 /// Everybody ends with the row of its left neighbour.
-fn program(run: &Run, step: Step) -> Result<(), Error> {
-    let x = counting(run.size(), 1);
-    let y = launch(run, step, &x, 1, &run.window([1, 4])?, &run.window([1, 1])?)?;
+fn program(world: &World, step: Step) -> Result<(), Error> {
+    let x = counting(world.size(), 1);
+    let y = launch(world, step, &x, 1, &world.window([1, 4])?, &world.window([1, 1])?)?;
     assert_eq!(y, Array3::from_shape_fn(x.dim(), |(r, i, k)| x[[(r + 2) % 3, i, k]]));
     Ok(())
 }
@@ -62,20 +62,26 @@ fn report() {
     sometimes(
         3,
         "deadlock",
-        &|run| program(run, wrong),
+        &|world| program(world, wrong),
         expect![[r#"
-            deadlock: 1 rank of 3 blocked, 2 finished
+            error: deadlock: 2 ranks of 3 blocked, 1 finished
               --> tests/protocols/reset_erases_the_signal.rs:29:5 (rank 1, kernel `wrong`)
               = rank 1 waits for `signal[0, 0]` of rank 1 >= 1; it is 0
               = rank 0 added 1 at tests/protocols/reset_erases_the_signal.rs:28:5, which made it 1
               = rank 1 set it to 0 at tests/protocols/reset_erases_the_signal.rs:26:5, which made it 0
               = rank 0 notifies it at tests/protocols/reset_erases_the_signal.rs:28:5: it sent once and will not any more, it is finished
               = rank 1 notifies it at tests/protocols/reset_erases_the_signal.rs:26:5: it sent once and will not any more, it is blocked too
+              --> tests/protocols/reset_erases_the_signal.rs:29:5 (rank 2, kernel `wrong`)
+              = rank 2 waits for `signal[0, 0]` of rank 2 >= 1; it is 0
+              = rank 1 added 1 at tests/protocols/reset_erases_the_signal.rs:28:5, which made it 1
+              = rank 2 set it to 0 at tests/protocols/reset_erases_the_signal.rs:26:5, which made it 0
+              = rank 1 notifies it at tests/protocols/reset_erases_the_signal.rs:28:5: it sent once and will not any more, it is blocked too
+              = rank 2 notifies it at tests/protocols/reset_erases_the_signal.rs:26:5: it sent once and will not any more, it is blocked too
               = help: a `Set` replaced what another rank had put into the cell: count with `AtomicAdd`, give each rank a cell of its own, and take credits back in place of a reset"#]],
     );
 }
 
 #[test]
 fn is_repaired() {
-    clean(3, &|run| program(run, repaired));
+    clean(3, &|world| program(world, repaired));
 }

@@ -7,11 +7,11 @@
 //!
 //! Repair: nobody stages before all have read: a barrier after the reads. `pld::tensor::broadcast` has both.
 
-use crate::support::{Run, Step, clean, counting, launch, sometimes};
+use crate::support::{Step, clean, counting, launch, sometimes};
 use expect_test::expect;
-use pl::Error;
 use pl::distributed as pld;
 use pl::ndarray::Axis;
+use pl::{Error, World};
 
 #[pl::function(InCore, dynamic(NR))]
 fn wrong(
@@ -52,9 +52,9 @@ fn repaired(
 }
 
 /// Everybody ends with the two messages of rank 0.
-fn program(run: &Run, step: Step) -> Result<(), Error> {
-    let x = counting(run.size(), 2);
-    let y = launch(run, step, &x, 2, &run.window([1, 4])?, &run.window([3, 1])?)?;
+fn program(world: &World, step: Step) -> Result<(), Error> {
+    let x = counting(world.size(), 2);
+    let y = launch(world, step, &x, 2, &world.window([1, 4])?, &world.window([3, 1])?)?;
     for messages in y.outer_iter() {
         assert_eq!(messages, x.index_axis(Axis(0), 0));
     }
@@ -66,9 +66,9 @@ fn report() {
     sometimes(
         3,
         "race",
-        &|run| program(run, wrong),
+        &|world| program(world, wrong),
         expect![[r#"
-            race on `data[0, 0..4]` of rank 0: nothing orders `pl::store` of rank 0 after `pld::tile::remote_load` of rank 1
+            error: race on `data[0, 0..4]` of rank 0: nothing orders `pl::store` of rank 0 after `pld::tile::remote_load` of rank 1
               --> tests/protocols/root_overwrites.rs:27:20 (rank 0, kernel `wrong`)
               = rank 0 would write `data[0, 0..4]` of rank 0 here; it was stopped before
               --> tests/protocols/root_overwrites.rs:30:23 (rank 1, kernel `wrong`)
@@ -81,5 +81,5 @@ fn report() {
 
 #[test]
 fn is_repaired() {
-    clean(3, &|run| program(run, repaired));
+    clean(3, &|world| program(world, repaired));
 }

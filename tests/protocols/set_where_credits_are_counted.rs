@@ -7,11 +7,11 @@
 //!
 //! Repair: `AtomicAdd`: adds commute and none is lost. `Set` is for a cell that one rank alone writes.
 
-use crate::support::{Run, Step, clean, counting, launch, sometimes};
+use crate::support::{Step, clean, counting, launch, sometimes};
 use expect_test::expect;
-use pl::Error;
 use pl::distributed as pld;
 use pl::ndarray::Axis;
+use pl::{Error, World};
 
 #[pl::function(InCore)]
 fn wrong(
@@ -67,9 +67,9 @@ fn repaired(
 }
 
 /// Everybody ends with the sum of all rows.
-fn program(run: &Run, step: Step) -> Result<(), Error> {
-    let x = counting(run.size(), 1);
-    let y = launch(run, step, &x, 1, &run.window([1, 4])?, &run.window([1, 1])?)?;
+fn program(world: &World, step: Step) -> Result<(), Error> {
+    let x = counting(world.size(), 1);
+    let y = launch(world, step, &x, 1, &world.window([1, 4])?, &world.window([1, 1])?)?;
     for row in y.outer_iter() {
         assert_eq!(row, x.sum_axis(Axis(0)));
     }
@@ -81,13 +81,13 @@ fn report() {
     sometimes(
         3,
         "deadlock",
-        &|run| program(run, wrong),
+        &|world| program(world, wrong),
         expect![[r#"
-            deadlock: 3 ranks of 3 blocked, 0 finished
+            error: deadlock: 3 ranks of 3 blocked, 0 finished
               --> tests/protocols/set_where_credits_are_counted.rs:32:5 (rank 0, kernel `wrong`)
               = rank 0 waits for `signal[0, 0]` of rank 0 >= 2; it is 1
-              = rank 2 set it to 1 at tests/protocols/set_where_credits_are_counted.rs:29:13, which made it 1
               = rank 1 set it to 1 at tests/protocols/set_where_credits_are_counted.rs:29:13, which made it 1
+              = rank 2 set it to 1 at tests/protocols/set_where_credits_are_counted.rs:29:13, which made it 1
               = rank 1 notifies it at tests/protocols/set_where_credits_are_counted.rs:29:13: it sent once and will not any more, it is blocked too
               = rank 2 notifies it at tests/protocols/set_where_credits_are_counted.rs:29:13: it sent once and will not any more, it is blocked too
               --> tests/protocols/set_where_credits_are_counted.rs:32:5 (rank 1, kernel `wrong`)
@@ -108,5 +108,5 @@ fn report() {
 
 #[test]
 fn is_repaired() {
-    clean(3, &|run| program(run, repaired));
+    clean(3, &|world| program(world, repaired));
 }

@@ -7,11 +7,11 @@
 //!
 //! Repair: the peer of the notify is the rank that waits.
 
-use crate::support::{Run, Step, clean, counting, launch, sometimes};
+use crate::support::{Step, clean, counting, launch, sometimes};
 use expect_test::expect;
-use pl::Error;
 use pl::distributed as pld;
 use pl::ndarray::Array3;
+use pl::{Error, World};
 
 #[pl::function(InCore)]
 fn wrong(
@@ -47,9 +47,9 @@ fn repaired(
 }
 
 /// Everybody ends with the row of its left neighbour.
-fn program(run: &Run, step: Step) -> Result<(), Error> {
-    let x = counting(run.size(), 1);
-    let y = launch(run, step, &x, 1, &run.window([1, 4])?, &run.window([1, 1])?)?;
+fn program(world: &World, step: Step) -> Result<(), Error> {
+    let x = counting(world.size(), 1);
+    let y = launch(world, step, &x, 1, &world.window([1, 4])?, &world.window([1, 1])?)?;
     assert_eq!(y, Array3::from_shape_fn(x.dim(), |(r, i, k)| x[[(r + 2) % 3, i, k]]));
     Ok(())
 }
@@ -58,21 +58,19 @@ fn program(run: &Run, step: Step) -> Result<(), Error> {
 fn report() {
     sometimes(
         3,
-        "race",
-        &|run| program(run, wrong),
+        "uninitialised",
+        &|world| program(world, wrong),
         expect![[r#"
-            race on `data[0, 0..4]` of rank 0: nothing orders `pl::load` of rank 0 after `pld::tensor::put` of rank 2
+            error: read of elements that nothing wrote: 4 of 4 in `data[0, 0..4]` of rank 0
               --> tests/protocols/signal_to_itself.rs:29:15 (rank 0, kernel `wrong`)
-              = rank 0 would read `data[0, 0..4]` of rank 0 here; it was stopped before
-              --> tests/protocols/signal_to_itself.rs:26:5 (rank 2, kernel `wrong`)
-              = rank 2 wrote `data[0, 0..4]` of rank 0 here
-              = what is missing: no wait of rank 0 passed because of a notify of rank 2, directly or through other ranks; rank 2 did this before its first notify of this launch
-              = the next notify of rank 2 is the one at tests/protocols/signal_to_itself.rs:27:5
-              = help: let rank 2 notify after its `pld::tensor::put` and rank 0 wait for that before its `pl::load`; `pld::tensor::barrier` does both"#]],
+              = `pl::load`: the first of them is [0, 0]
+              = rank 2 writes it by `pld::tensor::put` at tests/protocols/signal_to_itself.rs:26:5, and has not come to that: it is running, at tests/protocols/signal_to_itself.rs:26:5
+              = the wait of rank 0 at tests/protocols/signal_to_itself.rs:28:5 passed by what was in the cell already, or by a notify of rank 0 itself: it told rank 0 nothing
+              = help: let rank 2 notify after its `pld::tensor::put`, and rank 0 wait for that notify before its `pl::load`; or make the window's zeros data with `world.zeros`"#]],
     );
 }
 
 #[test]
 fn is_repaired() {
-    clean(3, &|run| program(run, repaired));
+    clean(3, &|world| program(world, repaired));
 }

@@ -6,11 +6,11 @@
 //!
 //! Repair: read, then confirm: a notify announces what stands before it.
 
-use crate::support::{Run, Step, clean, counting, launch, sometimes};
+use crate::support::{Step, clean, counting, launch, sometimes};
 use expect_test::expect;
-use pl::Error;
 use pl::distributed as pld;
 use pl::ndarray::Axis;
+use pl::{Error, World};
 
 #[pl::function(InCore)]
 fn wrong(
@@ -62,9 +62,9 @@ fn repaired(
 }
 
 /// Rank 1 ends with the four chunks of rank 0.
-fn program(run: &Run, step: Step, slots: usize) -> Result<(), Error> {
-    let x = counting(run.size(), 4);
-    let y = launch(run, step, &x, 4, &run.window([slots, 4])?, &run.window([1, 1])?)?;
+fn program(world: &World, step: Step, slots: usize) -> Result<(), Error> {
+    let x = counting(world.size(), 4);
+    let y = launch(world, step, &x, 4, &world.window([slots, 4])?, &world.window([1, 1])?)?;
     assert_eq!(y.index_axis(Axis(0), 1), x.index_axis(Axis(0), 0));
     Ok(())
 }
@@ -74,9 +74,9 @@ fn report() {
     sometimes(
         2,
         "race",
-        &|run| program(run, wrong, 1),
+        &|world| program(world, wrong, 1),
         expect![[r#"
-            race on `data[0, 0..4]` of rank 1: nothing orders `pld::tensor::put` of rank 0 after `pl::load` of rank 1
+            error: race on `data[0, 0..4]` of rank 1: nothing orders `pld::tensor::put` of rank 0 after `pl::load` of rank 1
               --> tests/protocols/slot_is_freed_too_early.rs:29:13 (rank 0, kernel `wrong`)
               = rank 0 would write `data[0, 0..4]` of rank 1 here; it was stopped before
               --> tests/protocols/slot_is_freed_too_early.rs:34:27 (rank 1, kernel `wrong`)
@@ -89,5 +89,5 @@ fn report() {
 
 #[test]
 fn is_repaired() {
-    clean(2, &|run| program(run, repaired, 1));
+    clean(2, &|world| program(world, repaired, 1));
 }

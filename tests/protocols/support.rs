@@ -3,68 +3,42 @@
 use expect_test::Expect;
 use pl::distributed as pld;
 use pl::ndarray::{Array3, ArrayView2, ArrayViewMut2};
-use pl::{Call, Error, LaunchOptions, Report, Scheduler, Window, World};
-use std::ops::Deref;
-
-/// A world whose launches run under one schedule.
-pub struct Run {
-    world: World,
-    options: LaunchOptions,
-}
-
-impl Run {
-    pub fn launch<'a>(&self, calls: impl IntoIterator<Item = Call<'a>>) -> Result<Report, Error> {
-        self.world.launch_with(self.options.clone(), calls)
-    }
-}
-
-impl Deref for Run {
-    type Target = World;
-
-    fn deref(&self) -> &World {
-        &self.world
-    }
-}
+use pl::{Call, Error, Explore, Window, World};
 
 /// A program: makes its windows, launches, and compares what comes out with a golden.
-pub type Program<'a> = &'a dyn Fn(&Run) -> Result<(), Error>;
+pub type Program<'a> = &'a dyn Fn(&World) -> Result<(), Error>;
 
-fn run(ranks: u32, scheduler: Scheduler, program: Program<'_>) -> Result<(), Error> {
-    let world = World::open("sim", &(0..ranks).collect::<Vec<_>>()).unwrap();
-    program(&Run { world, options: LaunchOptions { scheduler, ..LaunchOptions::default() } })
+fn open(ranks: u32) -> World {
+    World::open("sim", &(0..ranks).collect::<Vec<_>>()).unwrap()
 }
 
-/// A program that fails in every run, in one way.
+fn explore(ranks: u32, how: &Explore, program: Program<'_>) -> Result<pl::Explored, Error> {
+    open(ranks).explore(how, |world| Ok(program(world)?))
+}
+
+/// A program that fails in every run, in one way: by itself, too.
 #[track_caller]
 pub fn always(ranks: u32, kind: &str, program: Program<'_>, report: Expect) {
-    let error = run(ranks, Scheduler::Parallel, program).unwrap_err();
-    for seed in 0..16 {
-        let seeded = run(ranks, Scheduler::Seeded(seed), program).unwrap_err();
-        assert_eq!(seeded.fault(), error.fault(), "{seeded}");
-    }
-    judge(&error, kind, report);
+    let error = program(&open(ranks)).unwrap_err();
+    assert_eq!(error.fault().unwrap().kind(), kind, "{error}");
+    sometimes(ranks, kind, program, report);
 }
 
-/// A program that fails under some schedules.
+/// A program that fails under some schedules: the report of the first one, made smaller.
 #[track_caller]
 pub fn sometimes(ranks: u32, kind: &str, program: Program<'_>, report: Expect) {
-    let error = (0..256).find_map(|seed| run(ranks, Scheduler::Seeded(seed), program).err());
-    judge(&error.expect("no schedule shows it"), kind, report);
-}
-
-#[track_caller]
-fn judge(error: &Error, kind: &str, report: Expect) {
-    let Error::Fault(fault) = error else { panic!("{error}") };
+    let error = explore(ranks, &Explore::random(1000), program).unwrap_err();
+    let fault = error.fault().unwrap_or_else(|| panic!("{error}"));
     assert_eq!(fault.kind(), kind, "{error}");
-    report.assert_eq(&error.to_string());
+    report.assert_eq(&fault.to_string());
 }
 
 /// A program that is right under every schedule that is tried.
 #[track_caller]
 pub fn clean(ranks: u32, program: Program<'_>) {
-    let schedulers = (0..64).map(Scheduler::Seeded).chain([Scheduler::Parallel; 8]);
-    for scheduler in schedulers {
-        run(ranks, scheduler, program).unwrap_or_else(|error| panic!("{scheduler:?}: {error}"));
+    program(&open(ranks)).unwrap_or_else(|error| panic!("{error}"));
+    for how in [Explore::random(100), Explore::pct(100), Explore::exhaustive().schedules(300)] {
+        explore(ranks, &how, program).unwrap_or_else(|error| panic!("{error}"));
     }
 }
 
@@ -78,15 +52,15 @@ pub fn counting(ranks: usize, rows: usize) -> Array3<f32> {
 
 /// Launches a kernel once on all ranks, and gives its y: one row for each of `rows`.
 pub fn launch(
-    run: &Run,
+    world: &World,
     step: Step,
     x: &Array3<f32>,
     rows: usize,
     data: &Window<f32>,
     signal: &Window<i32>,
 ) -> Result<Array3<f32>, Error> {
-    let mut y = Array3::zeros((run.size(), rows, 4));
-    run.launch(x.outer_iter().zip(y.outer_iter_mut()).map(|(x, y)| step(x, y, data, signal)))?;
+    let mut y = Array3::zeros((world.size(), rows, 4));
+    world.launch(x.outer_iter().zip(y.outer_iter_mut()).map(|(x, y)| step(x, y, data, signal)))?;
     Ok(y)
 }
 

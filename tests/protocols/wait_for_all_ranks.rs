@@ -6,11 +6,11 @@
 //!
 //! Repair: wait for as many credits as there are ranks that notify.
 
-use crate::support::{Run, Step, always, clean, counting, launch};
+use crate::support::{Step, always, clean, counting, launch};
 use expect_test::expect;
-use pl::Error;
 use pl::distributed as pld;
 use pl::ndarray::Axis;
+use pl::{Error, World};
 
 #[pl::function(InCore)]
 fn wrong(
@@ -66,9 +66,9 @@ fn repaired(
 }
 
 /// Everybody ends with the sum of all rows.
-fn program(run: &Run, step: Step) -> Result<(), Error> {
-    let x = counting(run.size(), 1);
-    let y = launch(run, step, &x, 1, &run.window([1, 4])?, &run.window([1, 1])?)?;
+fn program(world: &World, step: Step) -> Result<(), Error> {
+    let x = counting(world.size(), 1);
+    let y = launch(world, step, &x, 1, &world.window([1, 4])?, &world.window([1, 1])?)?;
     for row in y.outer_iter() {
         assert_eq!(row, x.sum_axis(Axis(0)));
     }
@@ -80,30 +80,32 @@ fn report() {
     always(
         3,
         "deadlock",
-        &|run| program(run, wrong),
+        &|world| program(world, wrong),
         expect![[r#"
-            deadlock: 3 ranks of 3 blocked, 0 finished
+            error: deadlock: 3 ranks of 3 blocked, 0 finished
               --> tests/protocols/wait_for_all_ranks.rs:31:5 (rank 0, kernel `wrong`)
               = rank 0 waits for `signal[0, 0]` of rank 0 >= 3; it is 2
-              = rank 0 notifies it at tests/protocols/wait_for_all_ranks.rs:28:13: it sent nothing to it, and 2 notifies to other cells, such as `signal[0, 0]` of rank 1, and will not any more, it is blocked in `pld::system::wait` at tests/protocols/wait_for_all_ranks.rs:31:5
-              = rank 1 notifies it at tests/protocols/wait_for_all_ranks.rs:28:13: it sent once and will not any more, it is blocked in `pld::system::wait` at tests/protocols/wait_for_all_ranks.rs:31:5
-              = rank 2 notifies it at tests/protocols/wait_for_all_ranks.rs:28:13: it sent once and will not any more, it is blocked in `pld::system::wait` at tests/protocols/wait_for_all_ranks.rs:31:5
+              = rank 1 added 1 at tests/protocols/wait_for_all_ranks.rs:28:13, which made it 1
+              = rank 2 added 1 at tests/protocols/wait_for_all_ranks.rs:28:13, which made it 2
+              = rank 1 notifies it at tests/protocols/wait_for_all_ranks.rs:28:13: it sent once and will not any more, it is blocked too
+              = rank 2 notifies it at tests/protocols/wait_for_all_ranks.rs:28:13: it sent once and will not any more, it is blocked too
               --> tests/protocols/wait_for_all_ranks.rs:31:5 (rank 1, kernel `wrong`)
               = rank 1 waits for `signal[0, 0]` of rank 1 >= 3; it is 2
-              = rank 0 notifies it at tests/protocols/wait_for_all_ranks.rs:28:13: it sent once and will not any more, it is blocked in `pld::system::wait` at tests/protocols/wait_for_all_ranks.rs:31:5
-              = rank 1 notifies it at tests/protocols/wait_for_all_ranks.rs:28:13: it sent nothing to it, and 2 notifies to other cells, such as `signal[0, 0]` of rank 0, and will not any more, it is blocked in `pld::system::wait` at tests/protocols/wait_for_all_ranks.rs:31:5
-              = rank 2 notifies it at tests/protocols/wait_for_all_ranks.rs:28:13: it sent once and will not any more, it is blocked in `pld::system::wait` at tests/protocols/wait_for_all_ranks.rs:31:5
+              = rank 0 added 1 at tests/protocols/wait_for_all_ranks.rs:28:13, which made it 1
+              = rank 2 added 1 at tests/protocols/wait_for_all_ranks.rs:28:13, which made it 2
+              = rank 0 notifies it at tests/protocols/wait_for_all_ranks.rs:28:13: it sent once and will not any more, it is blocked too
+              = rank 2 notifies it at tests/protocols/wait_for_all_ranks.rs:28:13: it sent once and will not any more, it is blocked too
               --> tests/protocols/wait_for_all_ranks.rs:31:5 (rank 2, kernel `wrong`)
               = rank 2 waits for `signal[0, 0]` of rank 2 >= 3; it is 2
-              = rank 0 notifies it at tests/protocols/wait_for_all_ranks.rs:28:13: it sent once and will not any more, it is blocked in `pld::system::wait` at tests/protocols/wait_for_all_ranks.rs:31:5
-              = rank 1 notifies it at tests/protocols/wait_for_all_ranks.rs:28:13: it sent once and will not any more, it is blocked in `pld::system::wait` at tests/protocols/wait_for_all_ranks.rs:31:5
-              = rank 2 notifies it at tests/protocols/wait_for_all_ranks.rs:28:13: it sent nothing to it, and 2 notifies to other cells, such as `signal[0, 0]` of rank 0, and will not any more, it is blocked in `pld::system::wait` at tests/protocols/wait_for_all_ranks.rs:31:5
-              = note: found in one schedule, as worker threads made it; `World::explore`, or `--explore random`, looks at many and gives a token that replays it
+              = rank 0 added 1 at tests/protocols/wait_for_all_ranks.rs:28:13, which made it 1
+              = rank 1 added 1 at tests/protocols/wait_for_all_ranks.rs:28:13, which made it 2
+              = rank 0 notifies it at tests/protocols/wait_for_all_ranks.rs:28:13: it sent once and will not any more, it is blocked too
+              = rank 1 notifies it at tests/protocols/wait_for_all_ranks.rs:28:13: it sent once and will not any more, it is blocked too
               = help: nobody will notify again: fewer credits were sent, or a smaller value, than the wait expects"#]],
     );
 }
 
 #[test]
 fn is_repaired() {
-    clean(3, &|run| program(run, repaired));
+    clean(3, &|world| program(world, repaired));
 }

@@ -6,11 +6,11 @@
 //!
 //! Repair: leave the own rank out in both loops, or in none.
 
-use crate::support::{Run, Step, always, clean, counting, launch};
+use crate::support::{Step, always, clean, counting, launch};
 use expect_test::expect;
-use pl::Error;
 use pl::distributed as pld;
 use pl::ndarray::Axis;
+use pl::{Error, World};
 
 #[pl::function(InCore, dynamic(NR))]
 fn wrong(
@@ -72,9 +72,9 @@ fn repaired(
 }
 
 /// Everybody ends with the sum of all rows.
-fn program(run: &Run, step: Step) -> Result<(), Error> {
-    let x = counting(run.size(), 1);
-    let y = launch(run, step, &x, 1, &run.window([1, 4])?, &run.window([3, 1])?)?;
+fn program(world: &World, step: Step) -> Result<(), Error> {
+    let x = counting(world.size(), 1);
+    let y = launch(world, step, &x, 1, &world.window([1, 4])?, &world.window([3, 1])?)?;
     for row in y.outer_iter() {
         assert_eq!(row, x.sum_axis(Axis(0)));
     }
@@ -86,9 +86,9 @@ fn report() {
     always(
         3,
         "deadlock",
-        &|run| program(run, wrong),
+        &|world| program(world, wrong),
         expect![[r#"
-            deadlock: 3 ranks of 3 blocked, 0 finished
+            error: deadlock: 3 ranks of 3 blocked, 0 finished
               --> tests/protocols/waits_for_itself.rs:32:9 (rank 0, kernel `wrong`)
               = rank 0 waits for `signal[0, 0]` of rank 0 >= 1; it is 0
               = rank 0 notifies it at tests/protocols/waits_for_itself.rs:28:13: it sent nothing to it, and 2 notifies to other cells, such as `signal[0, 0]` of rank 1, and will not any more, it is blocked too
@@ -104,5 +104,5 @@ fn report() {
 
 #[test]
 fn is_repaired() {
-    clean(3, &|run| program(run, repaired));
+    clean(3, &|world| program(world, repaired));
 }
