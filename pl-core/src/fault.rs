@@ -283,7 +283,7 @@ pub struct Uninitialised {
     /// other does, and it still comes to it. Of more than [`Uninitialised::MAX_WRITERS`] only the first.
     pub writers: Vec<Writer>,
     /// The last wait of the reading rank that passed by a notify of this launch, and that notify, as far as they are known.
-    pub learnt: Option<Box<(Site, Site)>>,
+    pub learnt: Option<Box<Passed>>,
     /// As of a [`Race`], of the reading rank.
     pub idle: Option<Box<Site>>,
     /// A wait of the reading rank that passed without a notify of this launch.
@@ -293,6 +293,15 @@ pub struct Uninitialised {
 impl Uninitialised {
     /// How many writers are listed.
     pub const MAX_WRITERS: usize = 4;
+}
+
+/// A wait that passed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Passed {
+    /// The wait.
+    pub wait: Site,
+    /// The notify because of which it did.
+    pub notify: Site,
 }
 
 /// A rank whose kernel writes an element.

@@ -7,7 +7,7 @@ use crate::machine::{Env, Machine, State};
 use crate::plan::Plan;
 use crate::plan::senders::Outlook;
 use crate::stuck::{rank_state, window_of};
-use pl_core::fault::{Learnt, Race, Reached, Uninitialised, Writer};
+use pl_core::fault::{Learnt, Passed, Race, Reached, Uninitialised, Writer};
 use pl_core::op::{Access, OpCode};
 
 /// Two accesses that nothing orders.
@@ -43,8 +43,11 @@ pub(crate) fn explain_missing(
 ) -> Uninitialised {
     let Unwritten { reader, memory, owner, element } = found;
     let site = |stamp: Stamp| env.site(stamp.rank as usize, stamp.pc as usize);
-    missing.learnt =
-        machines[reader].trail.waits(u32::MAX).next().map(|(wait, from)| Box::new((site(wait), site(from))));
+    missing.learnt = machines[reader]
+        .trail
+        .waits(u32::MAX)
+        .next()
+        .map(|(wait, from)| Box::new(Passed { wait: site(wait), notify: site(from) }));
     missing.idle = machines[reader].trail.idle().map(|pc| Box::new(env.site(reader, pc)));
     let Some(window) = window_of(&machines[reader], memory) else { return missing };
     let writer = |machine: &Machine<'_>| {

@@ -60,7 +60,9 @@ fn faults() -> Vec<Fault> {
             first_notifies: 2,
             acquired: 1,
             notify: Some(site(0)),
-            learnt: Some(Learnt { wait: site(1), through: Some(2) }),
+            learnt: Some(Learnt { wait: site(1), notify: Some(site(0)), through: Some(2) }),
+            polled: Some(site(1)),
+            idle: None,
             stale: Some(stale()),
         })),
         Fault::Uninitialised(Box::new(Uninitialised {
@@ -68,6 +70,9 @@ fn faults() -> Vec<Fault> {
             region: region(),
             first: vec![0, 3],
             missing: 1,
+            writers: vec![Writer { site: site(1), still: true, state: RankState::Finished }],
+            learnt: Some(Box::new(Passed { wait: site(0), notify: site(2) })),
+            idle: Some(Box::new(site(0))),
             stale: Some(Box::new(stale())),
         })),
         Fault::OutOfBounds(OutOfBounds {

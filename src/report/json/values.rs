@@ -35,12 +35,14 @@ objects! {
     }
     Checked { accesses, signals, ops }
     Region { memory, owner, domain_rank, offsets, extents }
-    Race { first, second, overlap, first_notifies, acquired, notify, learnt, stale }
+    Race { first, second, overlap, first_notifies, acquired, notify, learnt, polled, idle, stale }
     RaceSide { site, access, region, reached }
     Reached { number, inside, site }
-    Learnt { wait, through }
+    Learnt { wait, notify, through }
     StaleWait { site, cell, value, expected, compare }
-    Uninitialised { site, region, first, missing, stale }
+    Uninitialised { site, region, first, missing, writers, learnt, idle, stale }
+    Writer { site, still, state }
+    Passed { wait, notify }
     OutOfBounds { site, memory, extents, offsets, shape, axis }
     Arithmetic { site, problem, operation, ty }
     ElementDivision { site, dtype, element }

@@ -164,7 +164,7 @@ pub(super) fn uninitialised(fault: &Uninitialised) -> Explanation {
         Line::at(format!("rank {} writes it by `{}`", site.rank, site.op), site, when)
     }));
     if let Some(learnt) = learnt {
-        let (wait, notify) = &**learnt;
+        let Passed { wait, notify } = &**learnt;
         explanation.notes.push(Line::at(format!("rank {rank} waited last"), wait, ""));
         explanation.notes.push(Line::at(
             format!("that wait passed because of the notify of rank {}", notify.rank),
