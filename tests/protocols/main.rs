@@ -17,6 +17,7 @@ mod neighbours_share_a_counter;
 mod no_barrier_between_rounds;
 mod notify_before_data;
 mod one_counter_for_many_chunks;
+mod page;
 mod polled_flag;
 mod put_right_notify_left;
 mod read_before_the_first_barrier;
