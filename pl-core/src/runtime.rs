@@ -145,7 +145,7 @@ impl LaunchOptions {
     /// What of the options changes what a schedule does, as text: a replay needs the same.
     pub fn effects(&self) -> String {
         let inject: String = self.inject.iter().map(|injection| format!(", {injection}")).collect();
-        format!("budget {}{inject}", self.op_budget)
+        format!("budget {}, checks {}{inject}", self.op_budget, self.checks)
     }
 }
 

@@ -17,7 +17,7 @@ use pl_core::fault::{
     Arithmetic, ArithmeticProblem, DeclaredType, Fault, LintData, LintKind, OpBudget, Race, RankCost, Site, StaleWait,
     Uninitialised,
 };
-use pl_core::op::dispatch;
+use pl_core::op::{OpCode, dispatch};
 use pl_core::runtime::{Injection, WindowId};
 use std::collections::BTreeMap;
 use std::sync::atomic::AtomicU64;
@@ -148,6 +148,8 @@ pub(crate) struct Turn {
     pub(crate) fuel: u32,
     /// Ops that other ranks can see.
     pub(crate) visible: u32,
+    /// Whether to enter a collective counts as one of them: it looks at the rank's cells, which others may have notified.
+    pub(crate) enters: bool,
 }
 
 /// One rank.
@@ -354,7 +356,7 @@ impl<'a> Machine<'a> {
                     {
                         return Ok(stop);
                     }
-                    if op.visible {
+                    if op.visible || turn.enters && op.code == OpCode::Enter {
                         if visible == 0 {
                             return Ok(Stop::Before);
                         }

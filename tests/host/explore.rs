@@ -200,6 +200,31 @@ fn programs_explore() {
     assert!(output.stderr.contains("`pl1.abc` is no token"), "{}", output.stderr);
 }
 
+/// Rank 1 borrows a cell of rank 0's signal for a moment, in which rank 0 may begin its barrier.
+#[pl::function(InCore)]
+fn borrowed_cell(signal: pl::InOut<pld::DistributedTensor<i32, { [2] }>>) {
+    let me = pld::rank(pld::get_comm_ctx(signal));
+    if me == 1 {
+        pld::system::notify(signal, peer = 0, offsets = [1], value = 1, op = pld::NotifyOp::AtomicAdd);
+        pld::system::notify(signal, peer = 0, offsets = [1], value = -1, op = pld::NotifyOp::AtomicAdd);
+    }
+    pld::tensor::barrier(signal);
+}
+
+#[test]
+fn when_a_rank_enters_a_collective_is_part_of_a_schedule() {
+    let world = World::open("sim", &[0, 1]).unwrap();
+    let signal = world.window::<i32>([2]).unwrap();
+    for how in [Explore::random(200), Explore::pct(200), Explore::exhaustive()] {
+        let explored = world.explore(&how, |world| {
+            world.launch([borrowed_cell(&signal), borrowed_cell(&signal)])?;
+            Ok(())
+        });
+        let error = explored.unwrap_err();
+        assert_eq!(error.fault().map(|f| f.kind()), Some("credits"), "{error}");
+    }
+}
+
 /// An exhaustive exploration of each builtin comes to its end.
 #[test]
 fn builtins_are_explored_to_the_end() {

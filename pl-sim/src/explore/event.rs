@@ -18,19 +18,21 @@ enum Kind {
     Write,
     /// Adds to data; `exact` when the order of additions does not show in the sum.
     Add { exact: bool },
-    /// Adds to a cell: nothing negative, or anything.
-    Credit { negative: bool },
+    /// Adds to a cell: nothing negative, or anything; as part of a collective, or on the kernel's own account.
+    Credit { negative: bool, builtin: bool },
     /// Sets a cell.
     Set,
     /// Waits for a cell: for at least a value, or for one exactly.
     Wait { least: bool },
     /// Looks at a cell, and goes on whatever it holds.
     Look,
+    /// Enters a collective, when its own cells may hold nothing but what collectives have deposited.
+    Enter,
 }
 
 impl Kind {
     const fn changes(self) -> bool {
-        !matches!(self, Kind::Read | Kind::Wait { .. } | Kind::Look)
+        !matches!(self, Kind::Read | Kind::Wait { .. } | Kind::Look | Kind::Enter)
     }
 }
 
@@ -74,6 +76,9 @@ impl Event {
             parked: false,
         };
         if let Some(op) = machine.plan.op_at(machine.pc) {
+            if op.code == OpCode::Enter {
+                event.touches.extend(entering(exec, op));
+            }
             for (index, param) in op.code.info().params.iter().enumerate() {
                 if let ParamKind::Memory(access, _) = param.kind
                     && access != Access::Name
@@ -115,12 +120,21 @@ impl Touch {
         match (self.kind, other.kind) {
             (Kind::Add { exact }, Kind::Add { .. }) => !exact,
             (Kind::Credit { .. }, Kind::Credit { .. }) => !(self.own || other.own),
-            (Kind::Credit { negative }, Kind::Wait { least }) | (Kind::Wait { least }, Kind::Credit { negative }) => {
-                negative || !least
-            }
+            (Kind::Credit { negative, .. }, Kind::Wait { least })
+            | (Kind::Wait { least }, Kind::Credit { negative, .. }) => negative || !least,
+            (Kind::Credit { builtin, .. }, Kind::Enter) | (Kind::Enter, Kind::Credit { builtin, .. }) => !builtin,
             _ => true,
         }
     }
+}
+
+/// What a rank that enters a collective looks at: all its cells of the signal.
+fn entering(exec: &Exec<'_, '_, '_>, op: &OpInst) -> Option<Touch> {
+    let machine = &*exec.machine;
+    let &Operand::Memory(memory) = op.args.first()? else { return None };
+    let &Memory::Window(window) = machine.memories.get(memory as usize)? else { return None };
+    let (owner, end) = (machine.own(memory), window.elements);
+    Some(Touch { window: window.id, owner, own: true, start: 0, end, kind: Kind::Enter })
 }
 
 fn touch(exec: &Exec<'_, '_, '_>, op: &OpInst, index: usize, access: Access) -> Option<Touch> {
@@ -161,7 +175,7 @@ fn touch(exec: &Exec<'_, '_, '_>, op: &OpInst, index: usize, access: Access) -> 
                 Some(&Operand::Scalar(reg)) => (machine.get(reg) as i32) < 0,
                 _ => true,
             };
-            Kind::Credit { negative }
+            Kind::Credit { negative, builtin: machine.trail.is_inside() }
         }
         Access::Wait => {
             Kind::Wait { least: chosen(EnumKind::WaitCmp).and_then(WaitCmp::from_wire) == Some(WaitCmp::Ge) }

@@ -160,7 +160,7 @@ impl Running<'_, '_, '_> {
         if self.ranks.interrupted() {
             return Err(Ended::Interrupted);
         }
-        let turn = Turn { fuel: 1 << 16, visible };
+        let turn = Turn { fuel: 1 << 16, visible, enters: true };
         self.ranks.machine(call).run(self.ranks.env, &self.woken, turn).map_err(Ended::Failed)
     }
 

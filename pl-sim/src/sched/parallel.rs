@@ -79,7 +79,7 @@ impl<'w> Worker<'w, '_, '_> {
 
     /// Runs ranks until the run has ended. `between` is called before each turn, with the number of ranks that wait for a worker.
     fn work(self, between: impl FnMut(usize)) {
-        const TURN: Turn = Turn { fuel: 1 << 13, visible: u32::MAX };
+        const TURN: Turn = Turn { fuel: 1 << 13, visible: u32::MAX, enters: false };
         let turn = |rank| self.ranks.machine(rank).run(self.ranks.env, self.queue, TURN);
         self.queue.work(|| self.ranks.interrupted(), between, turn);
     }

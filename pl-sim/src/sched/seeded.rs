@@ -29,7 +29,7 @@ impl Schedule for Seeded {
             }
             let index = random.below(ready.len());
             let mut stopped = None;
-            let turn = Turn { fuel: 1 << 12, visible: VISIBLE[random.below(VISIBLE.len())] };
+            let turn = Turn { fuel: 1 << 12, visible: VISIBLE[random.below(VISIBLE.len())], enters: false };
             match ranks.machine(ready[index]).run(ranks.env, &woken, turn) {
                 Ok(Stop::Yield | Stop::Before) => {}
                 Ok(Stop::Delayed) => delayed.push_back(ready.swap_remove(index)),
