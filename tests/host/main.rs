@@ -13,6 +13,7 @@ mod example;
 mod explore;
 mod faults;
 mod library;
+mod lints;
 mod ops;
 mod process;
 mod program;

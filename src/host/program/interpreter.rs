@@ -59,8 +59,10 @@ pub(super) struct Launches<F, R> {
 }
 
 impl<'w, 'a> Interpreter<'w, 'a> {
-    pub(super) fn new(world: &'w World, call: Call<'a>, options: LaunchOptions) -> Result<Self, Error> {
+    pub(super) fn new(world: &'w World, call: Call<'a>, mut options: LaunchOptions) -> Result<Self, Error> {
         let function = pass::link(&call.definition)?;
+        // What the function allows, it allows in all that it launches.
+        options.allow = options.allow.union(function.allow);
         let bindings = bind::bind(&function, &call.shapes())?;
         let verdict = verify(&function, Moment::Bound(&bindings));
         if !verdict.errors.is_empty() {
