@@ -5,8 +5,17 @@
 
 mod explain;
 mod lint;
+mod race;
+mod report;
+mod stuck;
 
 pub use lint::{Lint, LintData, LintKind, Lints};
+pub use race::{AccessKind, Compare, Learnt, Passed, Race, RaceSide, Reached, StaleWait, Uninitialised, Writer};
+pub use report::{Checked, NotInjected, RankCost, Report};
+pub use stuck::{
+    Blocked, CellChange, CellEvent, CellHistory, Deadlock, Interrupted, Livelock, NotEntered, RankState, Sender,
+    Spinning, Stopped, StoppedRank,
+};
 
 use crate::dtype::DType;
 use crate::explore::Explored;
@@ -14,69 +23,6 @@ use crate::ir::{Name, Place};
 use crate::runtime::{Injection, Scheduler};
 use std::collections::BTreeSet;
 use std::time::Duration;
-
-/// What a rank moved and signalled: what the cost card foretells, and what a run counts.
-///
-/// What a rank does with its own memory through an op that takes a peer (`peer` is the own rank) moves no bytes and is no remote load;
-/// a notify to itself counts apart.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub struct RankCost {
-    /// Bytes that came from peers: loaded by this rank, or pushed into its windows.
-    pub bytes_received: u64,
-    /// Bytes that went to peers: loaded from this rank's windows, or pushed by it.
-    pub bytes_sent: u64,
-    /// Loads from a peer.
-    pub remote_loads: u64,
-    /// Stores into a peer's windows.
-    pub remote_stores: u64,
-    /// Notifies to a peer.
-    pub peer_notifies: u64,
-    /// Notifies to the own rank.
-    pub self_notifies: u64,
-    /// Waits that passed.
-    pub waits: u64,
-    /// Elements stored into `Out` and `InOut` tensors.
-    pub result_elements: u64,
-}
-
-/// What a run that went well did.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Report {
-    /// What each rank moved and signalled, in the order of the calls.
-    pub ranks: Vec<RankCost>,
-    /// From the moment at which the devices were free for the launch to its end.
-    pub wall: Duration,
-    /// The scheduler.
-    pub scheduler: Scheduler,
-    /// Of a launch that was explored: under which schedules it ran before. The rest of the report is of the last one.
-    pub explored: Option<Explored>,
-    /// How many threads ran ranks.
-    pub threads: usize,
-    /// What was checked.
-    pub checked: Checked,
-    /// What was odd, although nothing was wrong, without what is allowed: by kind, and in the order of places, each place of a kernel once.
-    pub lints: Vec<Lint>,
-    /// Faults that the launch asked for and that did not happen: their ranks did not come that far.
-    pub not_injected: Vec<NotInjected>,
-}
-
-impl Report {
-    /// The sites whose result can depend on the order in which the ranks ran.
-    pub fn order_dependent(&self) -> impl Iterator<Item = &Site> {
-        self.lints.iter().filter(|lint| lint.kind() == LintKind::OrderDependent).map(|lint| &lint.site)
-    }
-}
-
-/// How much was checked.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Checked {
-    /// Accesses to window memory that were checked for races, bounds and initialisation; 0 when the launch asked for no checks, here and below.
-    pub accesses: u64,
-    /// Notifies and passed waits whose order the checks followed.
-    pub signals: u64,
-    /// Ops that the ranks executed, loop iterations included.
-    pub ops: u64,
-}
 
 /// Why a run was stopped.
 #[derive(Clone, Debug, PartialEq)]
@@ -149,170 +95,6 @@ pub struct Region {
     pub offsets: Vec<usize>,
     /// The extents.
     pub extents: Vec<usize>,
-}
-
-/// What an access does to memory.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum AccessKind {
-    /// Reads data.
-    Read,
-    /// Writes data.
-    Write,
-    /// Adds to data, as all transfers with `atomic = Add` may at the same time.
-    Add,
-    /// Deposits into a signal cell.
-    Notify,
-    /// Compares or reads a signal cell.
-    Test,
-}
-
-/// One side of a race.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct RaceSide {
-    /// Where.
-    pub site: Site,
-    /// What it does.
-    pub access: AccessKind,
-    /// The memory, as this side's kernel names it.
-    pub region: Region,
-    /// The collective, of the window's domain, that the rank was in or had passed last; `None` when there was none, or it is too long ago to be known.
-    pub reached: Option<Reached>,
-}
-
-/// How far a rank was with its collectives.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Reached {
-    /// Which of its domain's collectives it is, from 1.
-    pub number: u64,
-    /// Whether the rank was in it; otherwise it had passed it.
-    pub inside: bool,
-    /// Where it entered. The op of the site is the collective.
-    pub site: Site,
-}
-
-/// How a rank learnt from another one.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Learnt {
-    /// Its wait.
-    pub wait: Site,
-    /// The last notify of that rank of which it has learnt, as far as it is known.
-    pub notify: Option<Site>,
-    /// The rank whose notify passed on what it had learnt itself; `None`: the notify was that rank's own.
-    pub through: Option<usize>,
-}
-
-/// Two accesses that conflict and that nothing orders.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Race {
-    /// The access that happened. Its box is what is known of it after equal neighbours were merged.
-    pub first: RaceSide,
-    /// The access that was stopped before it touched memory.
-    pub second: RaceSide,
-    /// The elements that both touch: the first run of them.
-    pub overlap: Region,
-    /// How many notifies the first rank had made in this launch before the first access.
-    pub first_notifies: u32,
-    /// How many of those the second rank has acquired by waits, directly or through other ranks.
-    pub acquired: u32,
-    /// The notify that the first rank made after the first access, as far as it is known and was made before the run was stopped.
-    pub notify: Option<Site>,
-    /// The last wait by which the second rank learnt from the first one, as far as it is known.
-    pub learnt: Option<Learnt>,
-    /// The last `pl::read` of the second rank that found what a notify had made of a cell, as far as it is known: it ordered nothing.
-    pub polled: Option<Site>,
-    /// The last wait of the second rank that passed and taught it nothing: by what it knew already, or by what it had deposited itself.
-    pub idle: Option<Site>,
-    /// A wait of the second rank that passed without a notify of this launch.
-    pub stale: Option<StaleWait>,
-}
-
-/// A wait that passed only because of what an earlier launch (or the host) had left in the cell.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct StaleWait {
-    /// The wait.
-    pub site: Site,
-    /// The cell.
-    pub cell: Region,
-    /// What the cell held when the launch started.
-    pub value: i32,
-    /// What the wait compares with.
-    pub expected: i32,
-    /// How it compares.
-    pub compare: Compare,
-}
-
-/// How a wait compares.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Compare {
-    /// `pld::WaitCmp::Eq`
-    Eq,
-    /// `pld::WaitCmp::Ge`
-    Ge,
-}
-
-impl Compare {
-    /// Whether a cell of this value satisfies a wait for `expected`.
-    pub const fn holds(self, value: i32, expected: i32) -> bool {
-        match self {
-            Compare::Eq => value == expected,
-            Compare::Ge => value >= expected,
-        }
-    }
-
-    /// The operator.
-    pub const fn symbol(self) -> &'static str {
-        match self {
-            Compare::Eq => "==",
-            Compare::Ge => ">=",
-        }
-    }
-}
-
-/// A read of elements that nothing wrote.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Uninitialised {
-    /// The read.
-    pub site: Site,
-    /// The box that it reads.
-    pub region: Region,
-    /// The first element that nothing wrote.
-    pub first: Vec<usize>,
-    /// How many such elements the box has.
-    pub missing: usize,
-    /// The ranks whose kernels write the first of them, as far as is known, in the order of the calls; of a window. The reading rank only where no
-    /// other does, and it still comes to it. Of more than [`Uninitialised::MAX_WRITERS`] only the first.
-    pub writers: Vec<Writer>,
-    /// The last wait of the reading rank that passed by a notify of this launch, and that notify, as far as they are known.
-    pub learnt: Option<Box<Passed>>,
-    /// As of a [`Race`], of the reading rank.
-    pub idle: Option<Box<Site>>,
-    /// A wait of the reading rank that passed without a notify of this launch.
-    pub stale: Option<Box<StaleWait>>,
-}
-
-impl Uninitialised {
-    /// How many writers are listed.
-    pub const MAX_WRITERS: usize = 4;
-}
-
-/// A wait that passed.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Passed {
-    /// The wait.
-    pub wait: Site,
-    /// The notify because of which it did.
-    pub notify: Site,
-}
-
-/// A rank whose kernel writes an element.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Writer {
-    /// A write of the element: one that the rank can still come to, if there is one.
-    pub site: Site,
-    /// Whether the rank can still come to a write of the element.
-    pub still: bool,
-    /// What the rank does now.
-    pub state: RankState,
 }
 
 /// A box that does not lie in its memory.
@@ -511,157 +293,6 @@ pub enum CreditsFound {
     After,
 }
 
-/// What became of a cell in a launch.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct CellHistory {
-    /// What it held when the launch started.
-    pub initial: i32,
-    /// How many changes came before those that are listed.
-    pub earlier: u32,
-    /// The last changes, at most [`CellHistory::MAX_EVENTS`], in their order.
-    pub events: Vec<CellEvent>,
-}
-
-impl CellHistory {
-    /// How many changes are listed.
-    pub const MAX_EVENTS: usize = 8;
-}
-
-/// A change of a cell.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct CellEvent {
-    /// Where.
-    pub site: Site,
-    /// What was done.
-    pub change: CellChange,
-    /// What the cell held then.
-    pub value: i32,
-}
-
-/// What is done to a cell.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum CellChange {
-    /// A notify added so much.
-    Add(i32),
-    /// A notify set it to that.
-    Set(i32),
-    /// A store or transfer replaced it, or added to it.
-    Store,
-}
-
-/// No rank can run, and not all are done.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Deadlock {
-    /// The ranks that could have woken one another, in rank order, where the launch has others too; empty where these are all.
-    pub among: Vec<usize>,
-    /// The collectives in which ranks wait for ranks that did not enter them.
-    pub not_entered: Vec<NotEntered>,
-    /// Ranks of which each waits for the next one, and the last for the first: where there are several such rings, a shortest one; empty when there is
-    /// none.
-    pub ring: Vec<usize>,
-    /// Every rank that is blocked: those of the ring, then the others in rank order.
-    pub blocked: Vec<Blocked>,
-    /// How many of these ranks are done.
-    pub finished: usize,
-}
-
-/// A collective that not all ranks of its domain entered.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct NotEntered {
-    /// The rank that entered it first. The op of the site is the collective.
-    pub first: Site,
-    /// How many ranks entered it.
-    pub entered: usize,
-    /// The ranks that did not, and what they do.
-    pub absent: Vec<(usize, RankState)>,
-}
-
-/// A rank that is blocked in a wait.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Blocked {
-    /// The wait.
-    pub site: Site,
-    /// The cell.
-    pub cell: Region,
-    /// The cell's value.
-    pub value: i32,
-    /// What the wait compares with.
-    pub expected: i32,
-    /// How it compares.
-    pub compare: Compare,
-    /// What became of the cell in this launch.
-    pub history: CellHistory,
-    /// The ranks whose kernel can notify this cell, in the order of the calls; of more than [`Blocked::MAX_SENDERS`] only the first.
-    pub senders: Vec<Sender>,
-    /// How many such ranks are not listed.
-    pub more_senders: usize,
-}
-
-impl Blocked {
-    /// How many senders of one cell are listed.
-    pub const MAX_SENDERS: usize = 16;
-}
-
-/// A rank whose kernel can notify an awaited cell.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Sender {
-    /// A notify of the cell in the rank's kernel: one that it can still come to, if there is one.
-    pub site: Site,
-    /// Whether the rank can still come to a notify of the cell.
-    pub still: bool,
-    /// How many notifies the rank sent to the cell in this launch.
-    pub sent: u32,
-    /// How many notifies it sent to other cells of the window, and one of those cells.
-    pub elsewhere: Option<(u32, Region)>,
-    /// What the rank does now.
-    pub state: RankState,
-}
-
-/// What a rank does.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum RankState {
-    /// Its kernel returned.
-    Finished,
-    /// It waits here.
-    Blocked(Site),
-    /// It can run, and stands here.
-    Running(Site),
-    /// It re-reads cells that do not change, here.
-    Spinning(Site),
-    /// An injected fault stopped it, here.
-    Stopped(Site),
-    /// Its device is busy with another launch.
-    Queued,
-    /// It has no call in this launch.
-    NoCall,
-}
-
-/// The ranks that can run re-read unchanged cells for ever.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Livelock {
-    /// As of a [`Deadlock`].
-    pub among: Vec<usize>,
-    /// The collectives in which ranks wait for ranks that did not enter them.
-    pub not_entered: Vec<NotEntered>,
-    /// Each rank that spins: the read, the cell and its value.
-    pub spinning: Vec<Spinning>,
-    /// The ranks that are blocked in a wait meanwhile.
-    pub blocked: Vec<Blocked>,
-    /// How many of these ranks are done.
-    pub finished: usize,
-}
-
-/// A rank that re-reads a cell.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Spinning {
-    /// The read.
-    pub site: Site,
-    /// The cell.
-    pub cell: Region,
-    /// What it holds, as the kernel would write it.
-    pub value: String,
-}
-
 /// A rank executed more ops than it may.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OpBudget {
@@ -678,46 +309,6 @@ pub struct Differs {
     pub rank: usize,
     /// The first element that differs.
     pub region: Region,
-}
-
-/// No rank can run, and a fault that the launch asked for ([`Injection::Stop`]) stopped some.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Stopped {
-    /// As of a [`Deadlock`].
-    pub among: Vec<usize>,
-    /// Each rank that was stopped.
-    pub stopped: Vec<StoppedRank>,
-    /// The ranks that spin meanwhile.
-    pub spinning: Vec<Spinning>,
-    /// The ranks that are blocked in a wait meanwhile.
-    pub blocked: Vec<Blocked>,
-    /// How many of these ranks are done.
-    pub finished: usize,
-}
-
-/// A rank that an injected fault stopped.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct StoppedRank {
-    /// The op that it did not execute.
-    pub site: Site,
-    /// The number of the op that the launch named. The rank stopped at the first op that has this number or a greater one.
-    pub op: u64,
-}
-
-/// A fault that a launch asked for and that did not happen.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct NotInjected {
-    /// The fault.
-    pub injection: Injection,
-    /// How many ops the rank executed, or how many notifies it made.
-    pub reached: u64,
-}
-
-/// The run was interrupted from outside.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Interrupted {
-    /// What each rank with a call did, in rank order.
-    pub ranks: Vec<(usize, RankState)>,
 }
 
 impl Fault {
@@ -835,18 +426,5 @@ impl Fault {
             })
             .collect();
         places.into_iter().fold(self.kind().to_owned(), |text, place| text + "\n" + &place)
-    }
-}
-
-impl RankState {
-    /// Where the rank stands; `None` when it is done, or has not begun.
-    pub const fn site(&self) -> Option<&Site> {
-        match self {
-            RankState::Finished | RankState::Queued | RankState::NoCall => None,
-            RankState::Blocked(site)
-            | RankState::Running(site)
-            | RankState::Spinning(site)
-            | RankState::Stopped(site) => Some(site),
-        }
     }
 }

@@ -9,6 +9,7 @@
 //!   interleavings, at random or all that can differ, and replays any of them from a token.
 #![deny(unsafe_code)]
 
+mod calls;
 mod check;
 mod credits;
 mod devices;
