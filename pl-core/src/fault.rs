@@ -402,21 +402,6 @@ impl Fault {
         }
     }
 
-    /// Whether another schedule of the same launch may go well: what is wrong has to do with what other ranks do meanwhile.
-    pub const fn depends_on_schedule(&self) -> bool {
-        matches!(
-            self,
-            Fault::Race(_)
-                | Fault::Uninitialised(_)
-                | Fault::CellOverflow(_)
-                | Fault::Credits(_)
-                | Fault::Collective(_)
-                | Fault::Deadlock(_)
-                | Fault::Livelock(_)
-                | Fault::Stopped(_)
-        )
-    }
-
     /// A text that two faults share when they are of one kind, at the same places, whichever ranks they befall.
     pub fn signature(&self) -> String {
         let sites = self.sites().into_iter();

@@ -40,5 +40,6 @@ pub mod scalar {
     pub use crate::plan::scalar::{ScalarTy, binary, cast, unary};
 }
 
+pub use explore::check_token;
 pub use plan::{Plan, plan_of};
 pub use simulator::{PLATFORMS, Simulator};

@@ -94,6 +94,13 @@ pub(crate) struct Mail {
     pub(crate) stale: OnceLock<StaleWait>,
 }
 
+impl Mail {
+    /// How often others changed the rank's memory.
+    pub(crate) fn changes(&self) -> u64 {
+        self.bell.rung()
+    }
+}
+
 impl Env<'_> {
     /// The call of a rank of a window's domain, when it takes part.
     #[inline]

@@ -83,12 +83,13 @@ pub(crate) fn explain(machines: &[Machine<'_>], env: &Env<'_>, groups: &Groups, 
 }
 
 /// The shortest ring of ranks each of which waits for the next one, which could notify it still, were it not blocked itself. Of the ranks that could
-/// notify a cell the one counts that did it least; a rank that could by itself, unless it would do so at the end of a collective.
+/// notify a cell the one counts that did it least; the own rank only where no other has notified the cell, and not at the end of a collective.
 fn ring(blocked: &[Blocked], in_collective: impl Fn(usize) -> bool) -> Vec<usize> {
     let at = |rank: usize| blocked.binary_search_by_key(&rank, |b| b.site.rank).ok();
     let next = |from: usize| {
         let wait = &blocked[from];
-        let ends = |s: &Sender| s.site.rank == wait.site.rank && in_collective(s.site.rank);
+        let others = wait.senders.iter().any(|s| s.site.rank != wait.site.rank && s.sent > 0);
+        let ends = |s: &Sender| s.site.rank == wait.site.rank && (others || in_collective(s.site.rank));
         let senders = wait.senders.iter().filter(|s| s.still && !ends(s));
         senders.filter_map(|s| Some((s.sent, at(s.site.rank)?))).min().map(|(_, next)| next)
     };

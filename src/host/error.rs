@@ -197,9 +197,9 @@ impl Failed {
             explanation =
                 explanation.note(format!("note: the launch let this go wrong on purpose: {}", injected.join(", ")));
         }
-        match &self.run {
-            Run::Parallel | Run::Seeded(_) if !self.fault.depends_on_schedule() => explanation,
-            run => explain_run(explanation, run),
+        match &self.fault {
+            Fault::Interrupted(_) => explanation,
+            _ => explain_run(explanation, &self.run),
         }
     }
 }

@@ -78,7 +78,7 @@ impl World {
         if self.exploring.is_some() {
             return Err(Error::usage("an exploration inside of another one", "explore on the world itself"));
         }
-        let mut last = None;
+        let mut failures = Failures::default();
         let explored = self.shared.engine.explore(how, &mut |scheduler| {
             let Scheduler::Explored(id) = scheduler else { return Outcome::Ends };
             let world = self.doing(Exploring::Within(id));
@@ -91,11 +91,9 @@ impl World {
                 }),
                 Err(panic) => Some(wrong(message(&*panic))),
             };
-            let outcome = failure.as_ref().map_or(Outcome::Right, outcome);
-            last = failure;
-            outcome
+            failures.note(failure)
         })?;
-        match last {
+        match failures.take() {
             None => Ok(explored),
             Some(Error::Explored { message, .. }) => {
                 Err(Error::Explored { message, run: Box::new(Run::Explored(explored)) })
@@ -143,6 +141,34 @@ fn outcome(error: &Error) -> Outcome {
     }
 }
 
+/// The failures of an exploration's body: the first, and that of the last schedule, which is the smallest.
+#[derive(Default)]
+struct Failures {
+    first: Option<Error>,
+    last: Option<Error>,
+}
+
+impl Failures {
+    /// What became of a schedule.
+    fn note(&mut self, failure: Option<Error>) -> Outcome {
+        let outcome = failure.as_ref().map_or(Outcome::Right, outcome);
+        if let (None, Some(failure)) = (&self.first, &failure) {
+            self.first = Some(failure.clone());
+        }
+        self.last = failure;
+        outcome
+    }
+
+    /// The failure to report: the first one where it did not come again, or the search for a smaller one was interrupted.
+    fn take(self) -> Option<Error> {
+        let again = |error: &Error| outcome(error) != Outcome::Ends;
+        match (self.first, self.last) {
+            (Some(first), Some(last)) if again(&last) || !again(&first) => Some(last),
+            (first, _) => first,
+        }
+    }
+}
+
 impl Exploring {
     /// Launches; `once` does it with the scheduler in its options.
     pub(super) fn launch(
@@ -165,20 +191,21 @@ impl Exploring {
                 return once(with(scheduler)).map_err(|error| error.found_by(&Run::of(scheduler)));
             }
         };
-        let mut last = None;
-        let mut explored = shared.engine.explore(&how, &mut |scheduler| {
-            let result = once(with(scheduler));
-            let outcome = result.as_ref().err().map_or(Outcome::Right, outcome);
-            last = Some(result);
-            outcome
+        let (mut failures, mut report) = (Failures::default(), None);
+        let mut explored = shared.engine.explore(&how, &mut |scheduler| match once(with(scheduler)) {
+            Ok(right) => {
+                report = Some(right);
+                failures.note(None)
+            }
+            Err(error) => failures.note(Some(error)),
         })?;
         if let Some(found) = explored.found.as_mut().filter(|_| number > 1) {
             found.token = format!("{number}:{}", found.token);
         }
-        match last {
-            Some(Ok(report)) => Ok(Report { explored: Some(explored), ..report }),
-            Some(Err(error)) => Err(error.found_by(&Run::Explored(explored))),
-            None => Err(Error::usage("an exploration without a schedule", "let it run at least one")),
+        match (failures.take(), report) {
+            (Some(error), _) => Err(error.found_by(&Run::Explored(explored))),
+            (None, Some(report)) => Ok(Report { explored: Some(explored), ..report }),
+            (None, None) => Err(Error::usage("an exploration without a schedule", "let it run at least one")),
         }
     }
 }
@@ -198,6 +225,7 @@ fn of_launch(how: &Explore, number: usize) -> Result<Option<Explore>, Error> {
             }
         },
     };
+    pl_sim::check_token(token)?;
     let strategy = Strategy::Replay(token.to_owned());
     Ok((of == number).then(|| Explore { strategy, ..how.clone() }))
 }

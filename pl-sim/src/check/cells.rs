@@ -6,6 +6,7 @@ use super::log::{Access, Conflict};
 use crate::recent::Recent;
 use pl_core::fault::{self, AccessKind};
 use smallvec::SmallVec;
+use std::sync::Arc;
 
 /// Cells in a page.
 const PAGE: usize = 64;
@@ -19,12 +20,64 @@ struct Notified {
     count: u32,
 }
 
-/// A notify of a peer that the owner has not learnt from.
+/// Notifies of a peer that the owner has not learnt from: one, or several adds that are alike, as a loop makes them. So cells that nobody waits for
+/// do not grow with each turn of a loop, and each notify still is apart.
 #[derive(Clone, Debug)]
 struct Pending {
+    /// The first one.
     stamp: Stamp,
     deposit: Deposit,
     release: Release,
+    /// How many they are, and how many epochs lie between two of them.
+    times: u32,
+    stride: u32,
+}
+
+impl Pending {
+    const fn new(stamp: Stamp, deposit: Deposit, release: Release) -> Pending {
+        Pending { stamp, deposit, release, times: 1, stride: 0 }
+    }
+
+    /// One of them, counted from 0.
+    const fn stamp(&self, number: u32) -> Stamp {
+        Stamp { epoch: self.stamp.epoch + number * self.stride, ..self.stamp }
+    }
+
+    /// The last of them.
+    const fn last(&self) -> Stamp {
+        self.stamp(self.times - 1)
+    }
+
+    /// How many of them the owner knows of.
+    fn followed(&self, clock: &Clock) -> u32 {
+        match clock.known(self.stamp.rank).checked_sub(self.stamp.epoch) {
+            Some(beyond) => self.times.min(beyond / self.stride.max(1) + 1),
+            None => 0,
+        }
+    }
+
+    /// Adds one more, when it is like these; whether it is.
+    fn extend(&mut self, new: &Pending) -> bool {
+        let knowledge = |pending: &Pending| pending.release.knowledge.as_ref().map(Arc::as_ptr);
+        let alike = matches!(self.deposit, Deposit::Add(_))
+            && (self.deposit, self.stamp.rank, self.stamp.pc) == (new.deposit, new.stamp.rank, new.stamp.pc)
+            && knowledge(self) == knowledge(new);
+        if !alike || self.times > 1 && new.stamp.epoch != self.stamp(self.times).epoch {
+            return false;
+        }
+        if self.times == 1 {
+            self.stride = new.stamp.epoch - self.stamp.epoch;
+        }
+        self.times += 1;
+        true
+    }
+
+    /// Forgets the first ones, of which some are left.
+    fn forget(&mut self, count: u32) {
+        self.stamp = self.stamp(count);
+        self.release.epoch = self.stamp.epoch;
+        self.times -= count;
+    }
 }
 
 /// What changed a cell.
@@ -87,9 +140,6 @@ pub(crate) struct Odd {
     /// A wait passed by what an earlier launch had left in the cell, and this launch notifies it, too: both instructions.
     pub(crate) stale: Option<(u32, Stamp)>,
 }
-
-/// The most notifies of a cell that are kept apart, so that cells nobody waits for do not grow.
-const MAX_PENDING: usize = 64;
 
 /// One cell.
 #[derive(Clone, Debug, Default)]
@@ -197,7 +247,7 @@ impl Cell {
     fn odd(&self, deposit: Deposit, stamp: Stamp, own: bool, clock: &Clock) -> Option<Box<Odd>> {
         let sets = matches!(deposit, Deposit::Set(_));
         let stale = self.stale.filter(|_| !own).map(|wait| (wait, stamp));
-        let lost = self.pending.iter().rev().filter(|_| sets).find(|p| !(own && clock.follows(p.stamp)));
+        let lost = self.pending.iter().rev().filter(|_| sets).find(|p| !(own && clock.follows(p.last())));
         if stale.is_none() && lost.is_none() {
             return None;
         }
@@ -225,24 +275,11 @@ impl Cell {
         }
     }
 
-    /// Adds a notify of a peer; where there are very many, adds it to an earlier one.
+    /// Adds a notify of a peer.
     fn add_pending(&mut self, new: Pending) {
-        if self.pending.len() >= MAX_PENDING {
-            match new.deposit {
-                Deposit::Set(_) => self.pending.clear(),
-                Deposit::Add(more) => {
-                    let adds = self.pending.iter_mut().rev().take_while(|p| matches!(p.deposit, Deposit::Add(_)));
-                    if let Some(last) = adds.into_iter().find(|p| p.stamp.rank == new.stamp.rank)
-                        && let Deposit::Add(add) = &mut last.deposit
-                    {
-                        *add = add.wrapping_add(more);
-                        (last.stamp, last.release) = (new.stamp, new.release);
-                        return;
-                    }
-                }
-            }
+        if !self.pending.last_mut().is_some_and(|last| last.extend(&new)) {
+            self.pending.push(new);
         }
-        self.pending.push(new);
     }
 }
 
@@ -398,7 +435,7 @@ impl Cells {
             cell.notify_own(deposit);
         } else {
             let release = clock.release();
-            cell.add_pending(Pending { stamp, deposit, release });
+            cell.add_pending(Pending::new(stamp, deposit, release));
         }
         self.credits = credits;
         if mixes {
@@ -447,26 +484,46 @@ impl Cells {
         clock: &mut Clock,
     ) -> Acquired {
         let cell = self.touch(index, value);
-        let known = cell.pending.iter().rposition(|p| clock.follows(p.stamp)).map_or(0, |at| at + 1);
-        let (mut taken, mut last_set, mut running) = (0, 0, cell.base);
-        while taken < known || !holds(running) {
-            let Some(pending) = cell.pending.get(taken) else { break };
-            running = match pending.deposit {
-                Deposit::Add(add) => running.wrapping_add(add),
-                Deposit::Set(value) => {
-                    last_set = taken;
-                    value
+        // A position among the notifies: an entry of the list, and how many of it lie before.
+        let followed =
+            |(at, pending): (usize, &Pending)| Some((at, pending.followed(clock))).filter(|known| known.1 > 0);
+        let known = cell.pending.iter().enumerate().rev().find_map(followed).unwrap_or((0, 0));
+        let (mut taken, mut last_set, mut running) = ((0, 0), 0, cell.base);
+        'notifies: for (at, pending) in cell.pending.iter().enumerate() {
+            for number in 0..pending.times {
+                if (at, number) >= known && holds(running) {
+                    break 'notifies;
                 }
-            };
-            taken += 1;
+                running = match pending.deposit {
+                    Deposit::Add(add) => running.wrapping_add(add),
+                    Deposit::Set(value) => {
+                        last_set = at;
+                        value
+                    }
+                };
+                taken = (at, number + 1);
+            }
         }
-        for pending in &cell.pending[last_set..taken] {
-            clock.acquire(pending.stamp.rank, &pending.release);
+        let mut from = None;
+        for (at, pending) in cell.pending.iter().enumerate().take(taken.0 + 1).skip(last_set) {
+            let count = if at == taken.0 { taken.1 } else { pending.times };
+            if count > 0 {
+                let stamp = pending.stamp(count - 1);
+                clock
+                    .acquire(stamp.rank, &Release { epoch: stamp.epoch, knowledge: pending.release.knowledge.clone() });
+                from = Some(stamp);
+            }
         }
-        let stale = taken == 0 && cell.base == cell.initial && holds(cell.initial);
+        let stale = taken == (0, 0) && cell.base == cell.initial && holds(cell.initial);
         cell.base = running;
-        let from = cell.pending[last_set..taken].last().map(|pending| pending.stamp);
-        cell.pending.drain(..taken);
+        match cell.pending.get_mut(taken.0) {
+            Some(part) if taken.1 < part.times => {
+                part.forget(taken.1);
+                cell.pending.drain(..taken.0);
+            }
+            Some(_) => drop(cell.pending.drain(..=taken.0)),
+            None => {}
+        }
         Acquired { from, stale }
     }
 

@@ -19,7 +19,8 @@ enum Kind {
     /// Adds to data; `exact` when the order of additions does not show in the sum.
     Add { exact: bool },
     /// Adds to a cell: nothing negative, or anything; as part of a collective, or on the kernel's own account.
-    Credit { negative: bool, builtin: bool },
+    /// `near` tells whether other adds before it could make the cell overflow.
+    Credit { negative: bool, builtin: bool, near: bool },
     /// Sets a cell.
     Set,
     /// Waits for a cell: for at least a value, or for one exactly.
@@ -90,6 +91,11 @@ impl Event {
         event
     }
 
+    /// The element that a `pl::read` of a cell looks at.
+    pub(super) fn looks_at(&self) -> Option<(WindowId, usize)> {
+        self.touches.iter().find(|touch| touch.kind == Kind::Look).map(|touch| (touch.window, touch.start))
+    }
+
     /// Whether it is a wait: it does not happen before what it waits for.
     pub(super) fn waits(&self) -> bool {
         self.touches.iter().any(|touch| matches!(touch.kind, Kind::Wait { .. }))
@@ -119,7 +125,7 @@ impl Touch {
         }
         match (self.kind, other.kind) {
             (Kind::Add { exact }, Kind::Add { .. }) => !exact,
-            (Kind::Credit { .. }, Kind::Credit { .. }) => !(self.own || other.own),
+            (Kind::Credit { near: a, .. }, Kind::Credit { near: b, .. }) => !(self.own || other.own) || a || b,
             (Kind::Credit { negative, .. }, Kind::Wait { least })
             | (Kind::Wait { least }, Kind::Credit { negative, .. }) => negative || !least,
             (Kind::Credit { builtin, .. }, Kind::Enter) | (Kind::Enter, Kind::Credit { builtin, .. }) => !builtin,
@@ -150,6 +156,9 @@ fn touch(exec: &Exec<'_, '_, '_>, op: &OpInst, index: usize, access: Access) -> 
         Some(&Operand::Scalar(reg)) => usize::try_from(machine.get(reg)).ok()?,
         _ => own,
     };
+    if owner >= window.domain.len() {
+        return None;
+    }
     let (offsets, extents) = plan.box_of(op, index);
     let at = offsets.iter().map(|&reg| machine.get(reg));
     let runs = match extents {
@@ -171,11 +180,14 @@ fn touch(exec: &Exec<'_, '_, '_>, op: &OpInst, index: usize, access: Access) -> 
         Access::Notify if chosen(EnumKind::NotifyOp).and_then(NotifyOp::from_wire) == Some(NotifyOp::Set) => Kind::Set,
         Access::Notify => {
             let value = params.iter().position(|p| p.kind == ParamKind::I32).and_then(|at| op.args.get(at));
-            let negative = match value {
-                Some(&Operand::Scalar(reg)) => (machine.get(reg) as i32) < 0,
-                _ => true,
+            let add = match value {
+                Some(&Operand::Scalar(reg)) => machine.get(reg) as i32,
+                _ => i32::MIN,
             };
-            Kind::Credit { negative, builtin: machine.trail.is_inside() }
+            // Adds of this size, or to a cell this full, may overflow in one order and not in another.
+            let near =
+                add.unsigned_abs() >= 1 << 16 || window.memory(owner).peek_cell(runs.base()).unsigned_abs() >= 1 << 30;
+            Kind::Credit { negative: add < 0, builtin: machine.trail.is_inside(), near }
         }
         Access::Wait => {
             Kind::Wait { least: chosen(EnumKind::WaitCmp).and_then(WaitCmp::from_wire) == Some(WaitCmp::Ge) }

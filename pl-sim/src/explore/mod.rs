@@ -261,6 +261,20 @@ impl Drop for Registered<'_> {
     }
 }
 
+fn schedule_of(token: &str) -> Result<Schedule, EngineError> {
+    Schedule::from_token(token).map_err(|problem| {
+        usage(format!("`{token}` is no token: {problem}"), "copy the whole token from the report of a failure")
+    })
+}
+
+/// Whether a text is a token, of whatever launch.
+///
+/// # Errors
+/// What is wrong with it.
+pub fn check_token(token: &str) -> Result<(), EngineError> {
+    schedule_of(token).map(|_| ())
+}
+
 /// Explores: see [`pl_core::runtime::Engine::explore`].
 pub(crate) fn explore(
     explorations: &Explorations,
@@ -272,9 +286,7 @@ pub(crate) fn explore(
         return Err(usage("an exploration of no schedules", "run at least one"));
     }
     let replayed = match &how.strategy {
-        Strategy::Replay(token) => Some(Schedule::from_token(token).map_err(|problem| {
-            usage(format!("`{token}` is no token: {problem}"), "copy the whole token from the report of a failure")
-        })?),
+        Strategy::Replay(token) => Some(schedule_of(token)?),
         _ => None,
     };
     let state = Arc::new(Mutex::new(State {
@@ -379,6 +391,15 @@ impl Explorer<'_> {
                 ));
             }
             if let Chooser::Tree(mut walked) = ran.chooser {
+                if walked.too_long {
+                    return Err(usage(
+                        format!(
+                            "a schedule of more than {} ops that other ranks can see is too long to be explored exhaustively",
+                            Tree::MOST
+                        ),
+                        "explore it with `random` or `pct`, or a smaller program: fewer ranks, rounds or chunks",
+                    ));
+                }
                 if walked.strayed {
                     return Err(usage(
                         "the body of an exploration does not do the same each time that it runs",

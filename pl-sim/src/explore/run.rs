@@ -4,6 +4,8 @@ use super::event::Event;
 use crate::exec::Exec;
 use crate::machine::{Machine, Turn};
 use crate::sched::{Ended, Ranks, Schedule, Standing, Stop, Woken};
+use pl_core::op::OpCode;
+use pl_core::runtime::WindowId;
 use std::cell::RefCell;
 use std::collections::VecDeque;
 
@@ -32,6 +34,7 @@ impl Schedule for Guided<'_> {
             standing: ranks.groups.start(),
             ready: vec![true; ranks.machines.len()],
             delayed: VecDeque::new(),
+            polls: ranks.machines.iter().map(|_| Polls::default()).collect(),
         };
         (running.run(&mut **self.0.borrow_mut()), 1)
     }
@@ -45,6 +48,18 @@ struct Running<'r, 'l, 'a> {
     ready: Vec<bool>,
     /// The calls that an injected fault put aside.
     delayed: VecDeque<usize>,
+    /// What each call looks at, over and over.
+    polls: Vec<Polls>,
+}
+
+/// The cells that a rank has looked at since its memory changed or it did anything else. One that looks at a cell again learns nothing new: it is put aside
+/// until its memory changes, or no other can go on. So a schedule is not made of a rank that polls, and those that differ in how often it does are one.
+#[derive(Default)]
+struct Polls {
+    /// How often its memory had changed.
+    changes: u64,
+    seen: Vec<(usize, WindowId, usize)>,
+    aside: bool,
 }
 
 impl Running<'_, '_, '_> {
@@ -63,10 +78,13 @@ impl Running<'_, '_, '_> {
             list.clear();
             list.extend((0..count as u32).filter(|call| self.ready[*call as usize]));
             if list.is_empty() {
-                let Some(call) = self.delayed.pop_front() else { return Ended::Done };
-                self.ready[call] = true;
-                if let Err(ended) = self.settle(call) {
-                    return ended;
+                if let Some(call) = self.delayed.pop_front() {
+                    self.ready[call] = true;
+                    if let Err(ended) = self.settle(call) {
+                        return ended;
+                    }
+                } else if !self.poll_again() {
+                    return Ended::Done;
                 }
                 continue;
             }
@@ -80,6 +98,7 @@ impl Running<'_, '_, '_> {
 
     /// Executes the op that a rank stands before, and what follows up to the next one.
     fn step(&mut self, call: usize, guide: &mut dyn Guide) -> Result<(), Ended> {
+        self.note_poll(call);
         let mut event = guide.wants_events().then(|| self.with_exec(call, Event::next));
         let known = |machine: &Machine<'_>| machine.clock.all_known().to_vec();
         let before = event.as_ref().map(|_| known(&self.ranks.machine(call)));
@@ -96,11 +115,59 @@ impl Running<'_, '_, '_> {
             guide.executed(event);
         }
         match stop {
-            Stop::Yield => self.settle(call),
+            Stop::Yield => self.settle(call).map(|()| self.stop_polling(call)),
             Stop::Before => self.park(call),
             Stop::Delayed => self.put_aside(call),
             Stop::Parked | Stop::Stopped | Stop::Done => self.stopped(call, stop),
         }
+    }
+
+    /// Notes what the op looks at that a rank stands before.
+    fn note_poll(&mut self, call: usize) {
+        let looks_at = self.looks_at(call);
+        let changes = self.ranks.env.mail[call].changes();
+        let polls = &mut self.polls[call];
+        match looks_at {
+            Some(cell) => {
+                if polls.changes != changes {
+                    polls.seen.clear();
+                }
+                polls.changes = changes;
+                polls.seen.push(cell);
+            }
+            None => polls.seen.clear(),
+        }
+    }
+
+    /// Puts a rank aside that stands before a cell which it has looked at already.
+    fn stop_polling(&mut self, call: usize) {
+        if !self.ready[call] || self.polls[call].seen.is_empty() {
+            return;
+        }
+        let again = self.looks_at(call).is_some_and(|cell| self.polls[call].seen.contains(&cell));
+        if again && self.polls[call].changes == self.ranks.env.mail[call].changes() {
+            (self.ready[call], self.polls[call].aside) = (false, true);
+        }
+    }
+
+    /// Lets ranks look once more that were put aside; whether there are any.
+    fn poll_again(&mut self) -> bool {
+        let mut any = false;
+        for (polls, ready) in self.polls.iter_mut().zip(&mut self.ready).filter(|(polls, _)| polls.aside) {
+            polls.seen.clear();
+            (polls.aside, *ready, any) = (false, true, true);
+        }
+        any
+    }
+
+    /// The instruction and cell of the `pl::read` that a rank stands before.
+    fn looks_at(&self, call: usize) -> Option<(usize, WindowId, usize)> {
+        self.with_exec(call, |exec| {
+            let machine = &*exec.machine;
+            machine.plan.op_at(machine.pc).filter(|op| op.code == OpCode::Read)?;
+            let (window, element) = Event::next(exec).looks_at()?;
+            Some((machine.pc, window, element))
+        })
     }
 
     fn put_aside(&mut self, call: usize) -> Result<(), Ended> {
@@ -133,11 +200,16 @@ impl Running<'_, '_, '_> {
 
     /// Ranks that were woken can go on, unless what they wait for has passed already.
     fn wake(&mut self) -> Result<(), Ended> {
-        let Running { woken, standing, ready, .. } = self;
+        let Running { woken, standing, ready, polls, ranks, .. } = self;
         woken.take(|call| {
             standing.woken(call);
             ready[call] = true;
         });
+        for (call, polls) in polls.iter_mut().enumerate().filter(|(_, polls)| polls.aside) {
+            if polls.changes != ranks.env.mail[call].changes() {
+                (polls.aside, ready[call]) = (false, true);
+            }
+        }
         (0..self.ready.len())
             .filter(|call| self.ready[*call])
             .collect::<Vec<_>>()

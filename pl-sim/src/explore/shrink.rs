@@ -20,7 +20,9 @@ impl Explorer<'_> {
         let again = self.follow(first.clone())?;
         if again.outcome != *failed {
             let token = first.token();
-            return Ok(Found { token, switches: switches_before, switches_before, repeatable: false });
+            // Where it was interrupted nothing is known.
+            let repeatable = again.outcome == Outcome::Ends;
+            return Ok(Found { token, switches: switches_before, switches_before, repeatable });
         }
         let mut best = again.schedule;
         let mut runs = 0;
@@ -41,7 +43,7 @@ impl Explorer<'_> {
         let switches = best.switches();
         // The run that is reported is the one that the token replays.
         let last = self.follow(best.clone())?;
-        let repeatable = last.outcome == *failed;
+        let repeatable = last.outcome == *failed || last.outcome == Outcome::Ends;
         Ok(Found { token: best.token(), switches, switches_before, repeatable })
     }
 
@@ -58,6 +60,10 @@ impl Explorer<'_> {
             *runs += 1;
             let ran = self.follow(candidate)?;
             self.report(Step::Shrinking);
+            if ran.outcome == Outcome::Ends {
+                *runs = RUNS;
+                return Ok(None);
+            }
             if ran.outcome == *failed && ran.schedule.switches() < best.switches() {
                 return Ok(Some(ran.schedule));
             }

@@ -38,6 +38,8 @@ pub(super) struct Tree {
     launch: usize,
     /// From some choice on all that could be tried was tried: the rest of the run is any.
     redundant: bool,
+    /// The run has more choices than can be kept.
+    pub(super) too_long: bool,
     /// The run went another way than the one before, whose choices it followed.
     pub(super) strayed: bool,
 }
@@ -45,7 +47,7 @@ pub(super) struct Tree {
 impl Guide for Tree {
     fn choose(&mut self, ready: &[u32], last: Option<u32>) -> u32 {
         let any = || last.filter(|last| ready.contains(last)).unwrap_or(ready[0]);
-        if self.redundant || self.strayed {
+        if self.redundant || self.strayed || self.too_long {
             return any();
         }
         if let Some(node) = self.nodes.get(self.depth) {
@@ -54,6 +56,10 @@ impl Guide for Tree {
                 return any();
             }
             return node.chosen;
+        }
+        if self.nodes.len() >= Tree::MOST {
+            self.too_long = true;
+            return any();
         }
         let asleep = self.asleep_next();
         let awake = |call: &u32| asleep.iter().all(|event| event.call != *call);
@@ -71,7 +77,7 @@ impl Guide for Tree {
     }
 
     fn executed(&mut self, event: Event) {
-        if self.redundant || self.strayed {
+        if self.redundant || self.strayed || self.too_long {
             return;
         }
         if let Some(node) = self.nodes.get_mut(self.depth) {
@@ -82,6 +88,9 @@ impl Guide for Tree {
 }
 
 impl Tree {
+    /// The most choices of a run: to compare each with each takes time.
+    pub(super) const MOST: usize = 20_000;
+
     /// Begins a run.
     pub(super) fn begin(&mut self) {
         (self.depth, self.launch, self.redundant) = (0, 0, false);

@@ -324,3 +324,124 @@ InCore fn put(x: In tensor<f32, [1, 1]>, data: InOut window<f32, [1, 1]>) {
     assert_eq!(explored.map(|e| e.schedules), Ok(2));
     assert!(matches!(&last, Some(Fault::Differs(d)) if d.region.owner == Some(0)), "{last:?}");
 }
+
+/// Rank 1 waits for some of many credits, and reads what rank 0 wrote after it had sent those: a race, however late rank 1 comes.
+#[test]
+fn a_wait_learns_from_no_more_than_it_needs() {
+    let kernel = "
+InCore fn chunks(data: InOut window<f32, [1, 4]>, signal: InOut window<i32, [2]>, needed: usize, more: usize) {
+  ctx = pld::get_comm_ctx(data)
+  me = pld::rank(ctx)
+  if me == 0 {
+    for c in 0..needed {
+      pld::system::notify(signal, 1, [0], 1, op = AtomicAdd)
+    }
+    t = pl::full::<f32>([1, 4], 1.0)
+    data = pl::store(t, [0, 0], data)
+    for c.1 in 0..more {
+      pld::system::notify(signal, 1, [0], 1, op = AtomicAdd)
+    }
+    pld::system::notify(signal, 1, [1], 1, op = AtomicAdd)
+  } else {
+    pld::system::wait(signal, [0], needed as i32, cmp = Ge)
+    u = pld::tile::remote_load(data, 0, [0, 0], [1, 4])
+  }
+}";
+    for needed in [1, 2, 63, 64, 65, 300] {
+        for more in [0, 1, 100] {
+            let world = World::new(2);
+            let (data, signal) = (world.zeros(DType::F32, &[1, 4]), world.window(DType::I32, &[2]));
+            let index = crate::support::index;
+            let args = |_| vec![data.clone(), signal.clone(), index(needed), index(more)];
+            for how in [Explore::random(50), Explore::pct(50), Explore::exhaustive()] {
+                let (explored, text) = explore(&world, &how, kernel, args).expect("fits");
+                assert!(text.is_some_and(|t| t.contains("race on `data")), "{needed} and {more}: {explored}");
+            }
+        }
+    }
+}
+
+/// Whether a cell overflows may depend on the order of adds.
+#[test]
+fn overflow_depends_on_the_order() {
+    let kernel = "
+InCore fn full(signal: InOut window<i32, [1]>) {
+  ctx = pld::get_comm_ctx(signal)
+  me = pld::rank(ctx)
+  pld::system::notify(signal, 0, [0], 2000000000, op = AtomicAdd)
+  if me == 0 {
+    pld::system::notify(signal, 0, [0], -2000000000, op = AtomicAdd)
+  }
+}";
+    let world = World::new(2);
+    let signal = world.window(DType::I32, &[1]);
+    let (explored, text) = explore(&world, &Explore::exhaustive(), kernel, |_| vec![signal.clone()]).expect("fits");
+    assert!(text.is_some_and(|t| t.contains("signal overflow")), "{explored}");
+}
+
+/// A loop that polls, and counts how often: it ends as soon as the other rank has run.
+#[test]
+fn polling_makes_no_schedules() {
+    let kernel = "
+InCore fn polls(signal: InOut window<i32, [2]>, y: Out tensor<i32, [1]>) {
+  ctx = pld::get_comm_ctx(signal)
+  me = pld::rank(ctx)
+  n = 0
+  if me == 0 {
+    a = pl::read(signal, [0])
+    while a == 0 {
+      n = n + 1
+      b = pl::read(signal, [1])
+      a = pl::read(signal, [0])
+    }
+  } else {
+    pld::system::notify(signal, 0, [0], 1, op = Set)
+  }
+  pl::write(y, [0], 1)
+}";
+    let world = World::new(2);
+    let signal = world.window(DType::I32, &[2]);
+    let args = |_| vec![signal.clone(), output(DType::I32, &[1])];
+    for how in [Explore::random(50), Explore::pct(50), Explore::exhaustive()] {
+        let (explored, text) = explore(&world, &how, kernel, args).unwrap_or_else(|e| panic!("{e}"));
+        assert_eq!(text, None);
+        assert_eq!(explored.complete, how.strategy == Explore::exhaustive().strategy);
+        assert!(explored.schedules <= 50);
+    }
+}
+
+#[test]
+fn a_schedule_may_be_too_long() {
+    let kernel = "
+InCore fn many(signal: InOut window<i32, [1]>, times: usize) {
+  for t in 0..times {
+    pld::system::notify(signal, 0, [0], 1, op = Set)
+  }
+}";
+    let world = World::new(2);
+    let signal = world.window(DType::I32, &[1]);
+    let args = |_| vec![signal.clone(), crate::support::index(20_000)];
+    let result = explore(&world, &Explore::exhaustive(), kernel, args);
+    assert!(matches!(&result, Err(EngineError::Usage { message, .. }) if message.contains("too long")), "{result:?}");
+}
+
+/// A failure that does not come again, and one whose search is interrupted while it is made smaller, are told all the same.
+#[test]
+fn failures_that_do_not_come_again() {
+    let world = World::new(2);
+    let signal = world.window(DType::I32, &[1]);
+    let kernel = "
+InCore fn one(signal: InOut window<i32, [1]>) {
+  pld::system::notify(signal, 0, [0], 1, op = AtomicAdd)
+}";
+    for then in [Outcome::Right, Outcome::Ends] {
+        let mut first = true;
+        let explored = world.sim.explore(&Explore::random(10), &mut |scheduler| {
+            let options = LaunchOptions { scheduler, ..LaunchOptions::default() };
+            assert!(world.run_with(options, &[0, 1], kernel, |_| vec![signal.clone()]).is_ok());
+            if std::mem::take(&mut first) { Outcome::Fails("once".into()) } else { then.clone() }
+        });
+        let found = explored.expect("fits").found.expect("a failure");
+        assert_eq!(found.repeatable, then == Outcome::Ends);
+    }
+}

@@ -158,7 +158,6 @@ fn a_stopped_rank_is_named_with_who_waits_for_it() {
           --> text:8:5 (rank 2, kernel `relay`)
           = rank 2 waits for `signal[0]` of rank 2 >= 1; it is 0
           = rank 1 notifies it at text:11:5: it sent nothing so far, and is stopped by an injected fault before `pld::system::wait` at text:8:5
-          = rank 2 notifies it at text:11:5: it sent nothing so far, and is blocked in `pld::system::wait` at text:8:5
           = help: the launch asked for it: without the fault in `inject` the rank goes on"#]]
     .assert_eq(&fault.to_string());
 }
