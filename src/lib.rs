@@ -89,9 +89,9 @@
 //! A single schedule is repeated by a seed: `LaunchOptions { scheduler: Scheduler::Seeded(n), ..Default::default() }`, as [`World::launch_with`] shows.
 //! [`LaunchOptions::inject`] lets ranks stop or lag, and notifies get lost or come twice.
 //!
-//! Kernels without races give bit-identical results under every scheduler, with two exceptions: they `read` a cell while others notify it, or several
+//! Kernels without races give bit-identical results under every scheduler, with exceptions: they `read` a cell while others notify it, or several
 //! ranks add to one float element with `atomic = Add` and nothing orders them, so that the sum is rounded in another order. The report names such
-//! places. After a launch that failed, the windows it used are poisoned until [`World::reset`].
+//! places. A cell that several ranks `Set` in no order keeps the last value, whichever that is. After a launch that failed, the windows it used are poisoned until [`World::reset`].
 //!
 //! # When a mistake is reported
 //! At the earliest of four moments, all mistakes of one moment together:

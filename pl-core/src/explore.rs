@@ -35,6 +35,14 @@ impl Strategy {
 }
 
 /// What to explore: how schedules are chosen, and how many.
+///
+/// ```
+/// use pl_core::explore::{Explore, Strategy};
+///
+/// let how = Explore::random(1000).seed(7);
+/// assert_eq!((how.strategy, how.schedules, how.seed), (Strategy::Random, 1000, 7));
+/// assert_eq!(Explore::exhaustive().schedules(100).schedules, 100);
+/// ```
 #[derive(Clone)]
 pub struct Explore {
     /// How they are chosen.

@@ -56,8 +56,8 @@ fn report() {
         &|world| program(world, wrong),
         expect![[r#"
             error: ranks enter `pld::tensor::broadcast` with different arguments
-              --> tests/protocols/another_root.rs:24:12 (rank 1, kernel `wrong`)
-              = rank 1 enters `pld::tensor::broadcast` here, collective number 1 of this domain
+              --> tests/protocols/another_root.rs:24:12 (rank 0, kernel `wrong`)
+              = rank 0 enters `pld::tensor::broadcast` here, collective number 1 of this domain
               = `root` is 0
               --> tests/protocols/another_root.rs:24:12 (rank 2, kernel `wrong`)
               = rank 2 entered `pld::tensor::broadcast` here

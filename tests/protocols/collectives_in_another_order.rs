@@ -62,12 +62,12 @@ fn report() {
         &|world| program(world, wrong),
         expect![[r#"
             error: ranks enter `pld::tensor::allreduce` with different arguments
-              --> tests/protocols/collectives_in_another_order.rs:26:9 (rank 2, kernel `wrong`)
-              = rank 2 enters `pld::tensor::allreduce` here, collective number 1 of this domain
-              = `target` is `b`: `f32` [1, 4]
-              --> tests/protocols/collectives_in_another_order.rs:23:9 (rank 0, kernel `wrong`)
-              = rank 0 entered `pld::tensor::allreduce` here
+              --> tests/protocols/collectives_in_another_order.rs:23:9 (rank 1, kernel `wrong`)
+              = rank 1 enters `pld::tensor::allreduce` here, collective number 1 of this domain
               = `target` is `a`: `f32` [1, 4]
+              --> tests/protocols/collectives_in_another_order.rs:26:9 (rank 2, kernel `wrong`)
+              = rank 2 entered `pld::tensor::allreduce` here
+              = `target` is `b`: `f32` [1, 4]
               = help: all ranks of a domain enter the same collectives, in the same order and with the same arguments"#]],
     );
 }

@@ -85,13 +85,7 @@ fn report() {
         &|world| program(world, wrong),
         expect![[r#"
             error: deadlock: 3 ranks of 3 blocked, 0 finished
-              = rank 0 waits for itself
-              --> tests/protocols/equal_where_at_least_is_meant.rs:45:9 (in tests/protocols/equal_where_at_least_is_meant.rs:28:13) (rank 0, kernel `wrong`)
-              = rank 0 waits for `signal[1, 0]` of rank 0 == 1; it is 2
-              = rank 1 added 1 at tests/protocols/equal_where_at_least_is_meant.rs:45:9 (in tests/protocols/equal_where_at_least_is_meant.rs:23:13), which made it 1
-              = rank 1 added 1 at tests/protocols/equal_where_at_least_is_meant.rs:47:9 (in tests/protocols/equal_where_at_least_is_meant.rs:23:13), which made it 2
-              = rank 1 notifies it at tests/protocols/equal_where_at_least_is_meant.rs:45:9 (in tests/protocols/equal_where_at_least_is_meant.rs:23:13): it sent 2 times so far, and is blocked too
-              = rank 2 notifies it at tests/protocols/equal_where_at_least_is_meant.rs:49:5 (in tests/protocols/support.rs:91:13): it sent nothing to it, and 2 notifies to other cells, such as `signal[2, 0]` of rank 0, so far, and is blocked too
+              = rank 1 waits for rank 2, which waits for rank 1
               --> tests/protocols/equal_where_at_least_is_meant.rs:47:9 (in tests/protocols/equal_where_at_least_is_meant.rs:28:13) (rank 1, kernel `wrong`)
               = rank 1 waits for `signal[0, 0]` of rank 1 == 2; it is 1
               = rank 0 added 1 at tests/protocols/equal_where_at_least_is_meant.rs:45:9 (in tests/protocols/equal_where_at_least_is_meant.rs:23:13), which made it 1
@@ -102,6 +96,12 @@ fn report() {
               = rank 1 added 1 at tests/protocols/equal_where_at_least_is_meant.rs:45:9 (in tests/protocols/equal_where_at_least_is_meant.rs:23:13), which made it 1
               = rank 1 added 1 at tests/protocols/equal_where_at_least_is_meant.rs:47:9 (in tests/protocols/equal_where_at_least_is_meant.rs:23:13), which made it 2
               = rank 1 notifies it at tests/protocols/equal_where_at_least_is_meant.rs:45:9 (in tests/protocols/equal_where_at_least_is_meant.rs:23:13): it sent 2 times so far, and is blocked too
+              --> tests/protocols/equal_where_at_least_is_meant.rs:45:9 (in tests/protocols/equal_where_at_least_is_meant.rs:28:13) (rank 0, kernel `wrong`)
+              = rank 0 waits for `signal[1, 0]` of rank 0 == 1; it is 2
+              = rank 1 added 1 at tests/protocols/equal_where_at_least_is_meant.rs:45:9 (in tests/protocols/equal_where_at_least_is_meant.rs:23:13), which made it 1
+              = rank 1 added 1 at tests/protocols/equal_where_at_least_is_meant.rs:47:9 (in tests/protocols/equal_where_at_least_is_meant.rs:23:13), which made it 2
+              = rank 1 notifies it at tests/protocols/equal_where_at_least_is_meant.rs:45:9 (in tests/protocols/equal_where_at_least_is_meant.rs:23:13): it sent 2 times so far, and is blocked too
+              = rank 2 notifies it at tests/protocols/equal_where_at_least_is_meant.rs:49:5 (in tests/protocols/support.rs:91:13): it sent nothing to it, and 2 notifies to other cells, such as `signal[2, 0]` of rank 0, so far, and is blocked too
               = help: a cell has gone past the value that is awaited, as a peer is ahead: compare with `Ge`"#]],
     );
 }

@@ -3,7 +3,7 @@
 use super::{seeded, until, warnings};
 use pl::distributed as pld;
 use pl::ndarray::{Array2, Array3, arr2};
-use pl::{Call, Error, Injection, LaunchOptions, Window, World, report};
+use pl::{Call, Error, Explore, Injection, LaunchOptions, Window, World, report};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
@@ -31,6 +31,7 @@ pub fn run(name: &str) -> Option<Result<String, Error>> {
         "deadlock" => two(0, |_, signal| deadlock(signal)),
         "livelock" => two(0, |_, signal| livelock(signal)),
         "op-budget" => launch_op_budget(),
+        "differs" => launch_differs(),
         "interrupted" => launch_interrupted(),
         "credits" => two(0, credits),
         "stopped" => launch_stopped(),
@@ -287,4 +288,26 @@ fn launch_order_dependent() -> Result<String, Error> {
     let sum = world.zeros::<f32>([1, 4])?;
     let report = world.launch_with(seeded(0), [order_dependent(&sum), order_dependent(&sum)])?;
     Ok(warnings(&report) + "OK\n")
+}
+
+/// Which of two values stays in the cell depends on who comes last.
+#[pl::function(InCore)]
+fn differs(y: pl::Out<pl::Tensor<i32, { [1] }>>, signal: pl::InOut<pld::DistributedTensor<i32, { [2, 1] }>>) {
+    let me = pld::rank(pld::get_comm_ctx(signal));
+    if me == 0 {
+        pld::system::wait(signal, offsets = [1, 0], expected = 2, cmp = pld::WaitCmp::Ge);
+        let last = pl::read(signal, [0, 0]);
+        pl::write(y, [0], last);
+    } else {
+        pld::system::notify(signal, peer = 0, offsets = [0, 0], value = me as i32, op = pld::NotifyOp::Set);
+        pld::system::notify(signal, peer = 0, offsets = [1, 0], value = 1, op = pld::NotifyOp::AtomicAdd);
+        pl::write(y, [0], 0);
+    }
+}
+
+fn launch_differs() -> Result<String, Error> {
+    let world = World::open("a2a3sim", &[0, 1, 2])?;
+    let (signal, mut y) = (world.window::<i32>([2, 1])?, Array2::zeros((3, 1)));
+    world.exploring(Explore::exhaustive()).launch(y.outer_iter_mut().map(|y| differs(y, &signal)))?;
+    Ok("OK\n".into())
 }

@@ -219,5 +219,5 @@ pub(super) fn differs(fault: &Differs) -> Explanation {
         "the result depends on the schedule: {} is another one on rank {} than after the first schedule, although nothing raced",
         fault.region, fault.rank
     ))
-    .help("look for what differs between the runs outside of the kernels: input that changes, windows that are shared with others")
+    .help("give an order to what decides it: ranks that `Set` one cell to different values, a cell that is read meanwhile; or look for what differs outside of the kernels, as the input")
 }
