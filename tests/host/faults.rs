@@ -126,10 +126,11 @@ fn out_of_bounds() {
         "out-of-bounds",
         first_line,
         expect![[r#"
-        box out of bounds: axis 0 of `data` has extent 2, and the index is 2
-          --> faults.rs:+4:9 (rank 1, kernel `step`)
-          = `pl::store`: offsets [2, 0] and extents [1, 4] in `data` of shape [2, 4]
-          = help: offset + extent must not be more than the extent of the memory, on every axis; a ragged tail takes `pl::min(…)`"#]],
+            box out of bounds: axis 0 of `data` has extent 2, and the index is 2
+              --> faults.rs:+4:9 (rank 1, kernel `step`)
+              = `pl::store`: offsets [2, 0] and extents [1, 4] in `data` of shape [2, 4]
+              = note: found in the schedule of seed 7, which repeats it
+              = help: offset + extent must not be more than the extent of the memory, on every axis; a ragged tail takes `pl::min(…)`"#]],
     );
 }
 
@@ -149,9 +150,10 @@ fn index_underflow() {
         "arithmetic",
         first_line,
         expect![[r#"
-        `0 - 1` is less than 0 (`usize`)
-          --> faults.rs:+5:23 (rank 0, kernel `step`)
-          = help: an index is never negative: compare before you subtract, or add before you subtract"#]],
+            `0 - 1` is less than 0 (`usize`)
+              --> faults.rs:+5:23 (rank 0, kernel `step`)
+              = note: found in the schedule of seed 7, which repeats it
+              = help: an index is never negative: compare before you subtract, or add before you subtract"#]],
     );
 }
 
@@ -170,9 +172,10 @@ fn peer_out_of_range() {
         "peer",
         first_line,
         expect![[r#"
-        peer 2 is not a rank: the domain of `signal` has 2 ranks
-          --> faults.rs:+4:9 (rank 1, kernel `step`)
-          = help: peers of `pld::system::notify` are 0..2: loop over `0..pld::nranks(ctx)`, or wrap around with `% nranks`"#]],
+            peer 2 is not a rank: the domain of `signal` has 2 ranks
+              --> faults.rs:+4:9 (rank 1, kernel `step`)
+              = note: found in the schedule of seed 7, which repeats it
+              = help: peers of `pld::system::notify` are 0..2: loop over `0..pld::nranks(ctx)`, or wrap around with `% nranks`"#]],
     );
 }
 
@@ -195,9 +198,10 @@ fn endless_loop() {
         "op-budget",
         first_line,
         expect![[r#"
-        endless loop? rank 1 executed more than 10000 ops
-          --> faults.rs:+7:13 (rank 1, kernel `step`)
-          = help: look at the condition of the loop; a kernel that needs more ops than that takes a larger op budget"#]],
+            endless loop? rank 1 executed more than 10000 ops
+              --> faults.rs:+7:13 (rank 1, kernel `step`)
+              = note: found in the schedule of seed 7, which repeats it
+              = help: look at the condition of the loop; a kernel that needs more ops than that takes a larger op budget"#]],
     );
 }
 
