@@ -229,7 +229,7 @@ fn explain_run(explanation: Explanation, run: &Run) -> Explanation {
             let explanation = explanation.note(format!("note: {explored}"));
             match &explored.found {
                 Some(Found { token, .. }) if !matches!(explored.strategy, Strategy::Replay(_)) => {
-                    explanation.note(format!("note: replay it: `Explore::replay(\"{token}\")`, or `--replay {token}`"))
+                    explanation.note(format!("note: replay it: `--replay {token}`, or `Explore::replay` with this token"))
                 }
                 _ => explanation,
             }

@@ -3,7 +3,7 @@
 use super::world::Shared;
 use super::{Error, World};
 use pl_core::explore::{ExplorationId, Explore, Explored, Outcome, Run, Strategy};
-use pl_core::fault::{Fault, Report};
+use pl_core::fault::{Fault, Lint, Report};
 use pl_core::runtime::{LaunchOptions, Scheduler};
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -24,8 +24,9 @@ impl World {
     /// interleaving each time; one that fails ends the exploration, is made smaller, and comes with a token that [replays](Explore::replay) exactly that
     /// run. So does an error of its own, or a panic: `body` can compare results with a golden, under every schedule.
     ///
-    /// Windows, and the memory of `Out` and `InOut` arguments, are before each schedule as the first one found them. After a failure the windows are so again,
-    /// and need no reset; else they hold what the last schedule left. `body` should do the same each time.
+    /// Windows, and the memory of `Out` and `InOut` arguments, are before each schedule as the first launch that used them found them. After a failure the windows are so again,
+    /// and need no reset; else they hold what the last schedule left. `body` does the same each time. The launches of other handles are not explored, and an
+    /// exhaustive exploration is never complete when `body` goes on after a launch that failed.
     ///
     /// ```
     /// use pl::distributed as pld;
@@ -69,7 +70,7 @@ impl World {
     ///
     /// # Errors
     /// The first failure: an [`Error::Fault`], or [`Error::Explored`] where `body` gave an error of its own. A token that does not fit (it says what has
-    /// changed), a `body` that launches nothing, and whatever else a launch can be refused for.
+    /// changed), a `body` that launches nothing, or not the same each time, launches without checks, and whatever else a launch can be refused for.
     pub fn explore(
         &self,
         how: &Explore,
@@ -102,8 +103,8 @@ impl World {
         }
     }
 
-    /// The same world, each launch of which is explored by itself: it runs under all these schedules, each must leave the same results, and the
-    /// last one's stay. [`Report::explored`] says what ran. `Host` functions, collectives and the subsets that are made of it are included.
+    /// The same world, each launch of which is explored by itself: it runs under all these schedules, each must leave the same results (in `Out` and `InOut`
+    /// arguments, and in windows that nobody notifies), and the last one's stay. [`Report::explored`] says what ran, [`Report::lints`] has what any of them showed. `Host` functions, collectives and the subsets that are made of it are included.
     ///
     /// ```
     /// use pl::{Explore, World};
@@ -192,8 +193,13 @@ impl Exploring {
             }
         };
         let (mut failures, mut report) = (Failures::default(), None);
+        let mut lints: Vec<Lint> = vec![];
         let mut explored = shared.engine.explore(&how, &mut |scheduler| match once(with(scheduler)) {
-            Ok(right) => {
+            Ok(mut right) => {
+                // What one schedule shows is told, whichever comes last.
+                let known = |lint: &Lint| lints.iter().any(|l| l.kind() == lint.kind() && l.site == lint.site);
+                let new: Vec<Lint> = right.lints.drain(..).filter(|lint| !known(lint)).collect();
+                lints.extend(new);
                 report = Some(right);
                 failures.note(None)
             }
@@ -204,7 +210,7 @@ impl Exploring {
         }
         match (failures.take(), report) {
             (Some(error), _) => Err(error.found_by(&Run::Explored(explored))),
-            (None, Some(report)) => Ok(Report { explored: Some(explored), ..report }),
+            (None, Some(report)) => Ok(Report { explored: Some(explored), lints, ..report }),
             (None, None) => Err(Error::usage("an exploration without a schedule", "let it run at least one")),
         }
     }

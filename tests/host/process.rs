@@ -50,7 +50,7 @@ fn interrupted(session: &Session) -> Result<Done, Failure> {
 }
 
 fn golden(_: &Session) -> Result<Done, Failure> {
-    Err(Failure::Golden(Explanation::error("the result is wrong")))
+    Err(Failure::Golden(Explanation::error("the result is wrong").into()))
 }
 
 /// The program, when this process is one: a test only in that it stands in the tests' binary.

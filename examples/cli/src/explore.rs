@@ -29,8 +29,8 @@ pub(crate) enum Strategy {
 }
 
 impl ExploreArgs {
-    /// What to explore; `None` without `--explore` and `--replay`.
-    pub(crate) fn how(&self, seed: Option<u64>) -> Option<Explore> {
+    /// What to explore; `None` without `--explore` and `--replay`. `draws` tells whether a bar may be drawn.
+    pub(crate) fn how(&self, seed: Option<u64>, draws: bool) -> Option<Explore> {
         const SCHEDULES: u64 = 1000;
         if let Some(token) = &self.replay {
             return Some(Explore::replay(token));
@@ -41,7 +41,8 @@ impl ExploreArgs {
             Strategy::Exhaustive => Explore::exhaustive(),
         };
         let schedules = self.schedules.unwrap_or(how.schedules);
-        Some(how.seed(seed.unwrap_or(0)).schedules(schedules).progress(bar()))
+        let how = how.seed(seed.unwrap_or(0)).schedules(schedules);
+        Some(if draws { how.progress(bar()) } else { how })
     }
 }
 

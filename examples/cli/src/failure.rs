@@ -8,9 +8,9 @@ use std::fmt;
 #[derive(Debug)]
 pub enum Failure {
     /// The result differs from the golden.
-    Golden(Explanation),
+    Golden(Box<Explanation>),
     /// The command line or a file is not what it should be.
-    Usage(Explanation),
+    Usage(Box<Explanation>),
     /// The library refused or stopped the run.
     Run(Error),
 }
@@ -20,7 +20,8 @@ impl Failure {
     pub fn status(&self) -> u8 {
         match self {
             Failure::Golden(_) => 1,
-            Failure::Usage(_) | Failure::Run(Error::Usage { .. }) => 2,
+            Failure::Usage(_) => 2,
+            Failure::Run(error) if is_usage(error) => 2,
             Failure::Run(error) if matches!(error.fault(), Some(Fault::Interrupted { .. })) => 130,
             Failure::Run(_) => 3,
         }
@@ -29,14 +30,23 @@ impl Failure {
     /// What there is to say of it.
     pub fn explain(&self) -> Vec<Explanation> {
         match self {
-            Failure::Golden(explanation) | Failure::Usage(explanation) => vec![explanation.clone()],
+            Failure::Golden(explanation) | Failure::Usage(explanation) => vec![(**explanation).clone()],
             Failure::Run(error) => error.explain(),
         }
     }
 
     /// A mistake in what the user gave, and how to mend it where that can be said.
     pub(crate) fn usage(message: impl Into<String>, help: impl Into<String>) -> Failure {
-        Failure::Usage(Explanation::error(message).help(help))
+        Failure::Usage(Box::new(Explanation::error(message).help(help)))
+    }
+}
+
+/// Whether the host asked for something that cannot be, also in a launch of a `Host` function.
+fn is_usage(error: &Error) -> bool {
+    match error {
+        Error::Usage { .. } => true,
+        Error::Launch { error, .. } | Error::Called { error, .. } => is_usage(error),
+        _ => false,
     }
 }
 

@@ -162,7 +162,7 @@ impl Session {
         if let Some(rehearsing) = &self.rehearsal {
             world.__rewrite(rehearsing.rewrite.clone());
         }
-        Ok(match self.args.world.explore.how(self.args.world.seed) {
+        Ok(match self.args.world.explore.how(self.args.world.seed, self.args.world.report == Form::Text) {
             Some(how) => world.exploring(how),
             None => world,
         })
@@ -209,7 +209,7 @@ impl Session {
         match verdict {
             Ok(Right::Exact) => {}
             Ok(Right::OtherOrder) => self.note("right within rounding; the order of summation differs from rank order"),
-            Err(wrong) => return Err(Failure::Golden(wrong.explain())),
+            Err(wrong) => return Err(Failure::Golden(Box::new(wrong.explain()))),
         }
         Ok(Done::Checked)
     }

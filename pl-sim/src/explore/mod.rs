@@ -71,6 +71,8 @@ struct State {
     chooser: Chooser,
     /// What has run of this schedule.
     recorded: Schedule,
+    /// Whether a launch of this run failed.
+    failed: bool,
     /// Why the exploration cannot go on.
     trouble: Option<EngineError>,
 }
@@ -131,7 +133,10 @@ impl Explorations {
                 ));
             }
         };
-        launch(&mut Held(held))
+        let mut held = Held(held);
+        let result = launch(&mut held);
+        held.0.failed |= result.is_err();
+        result
     }
 }
 
@@ -145,6 +150,14 @@ impl Held<'_> {
         options: &LaunchOptions,
     ) -> Result<(), EngineError> {
         let state = &mut *self.0;
+        if !options.checks {
+            let error = usage(
+                "an exploration of a launch without checks",
+                "leave the checks on: without them no race is found",
+            );
+            state.trouble = Some(error.clone());
+            return Err(error);
+        }
         let launch = state.recorded.launches.len();
         let print = print(calls, plans, options);
         state.found.windows(used, state.first_of_body);
@@ -238,6 +251,8 @@ struct Ran {
     outcome: Outcome,
     schedule: Schedule,
     chooser: Chooser,
+    /// Whether a launch failed, whatever the body made of it.
+    failed: bool,
 }
 
 /// Runs the body of an exploration.
@@ -259,6 +274,13 @@ impl Drop for Registered<'_> {
     fn drop(&mut self) {
         self.0.lock().running.remove(&self.1);
     }
+}
+
+fn other_each_time() -> EngineError {
+    usage(
+        "the body of an exploration does not do the same each time that it runs",
+        "let it launch the same calls on the same data, whatever ran before",
+    )
 }
 
 fn schedule_of(token: &str) -> Result<Schedule, EngineError> {
@@ -295,6 +317,7 @@ pub(crate) fn explore(
         left: vec![],
         chooser: Chooser::Follow(Follow::new(Schedule::default())),
         recorded: Schedule::default(),
+        failed: false,
         trouble: None,
     }));
     let id = {
@@ -334,7 +357,7 @@ impl Explorer<'_> {
         {
             let mut state = self.lock();
             state.found.restore(self.windows)?;
-            (state.chooser, state.recorded) = (chooser, Schedule::default());
+            (state.chooser, state.recorded, state.failed) = (chooser, Schedule::default(), false);
         }
         let outcome = (self.body)(Scheduler::Explored(self.id));
         let mut state = self.lock();
@@ -342,7 +365,7 @@ impl Explorer<'_> {
             return Err(trouble);
         }
         let chooser = std::mem::replace(&mut state.chooser, Chooser::Follow(Follow::new(Schedule::default())));
-        Ok(Ran { outcome, schedule: std::mem::take(&mut state.recorded), chooser })
+        Ok(Ran { outcome, schedule: std::mem::take(&mut state.recorded), chooser, failed: state.failed })
     }
 
     fn report(&self, step: Step) {
@@ -361,6 +384,9 @@ impl Explorer<'_> {
         let mut seeds = Random::new(how.seed);
         let mut steps = 0;
         let mut tree = Tree::default();
+        // What the first schedule launched, and whether a launch failed and the body went on: then not all of it was seen.
+        let mut first: Option<Vec<Print>> = None;
+        let mut gave_up = false;
         while explored.schedules < how.schedules {
             let random = Random::new(seeds.next());
             let chooser = match &how.strategy {
@@ -384,11 +410,17 @@ impl Explorer<'_> {
                 }
                 Outcome::Ends => return Ok(explored),
             }
+            gave_up |= ran.failed;
+            let launched: Vec<Print> = ran.schedule.launches.iter().map(|launch| launch.print).collect();
+            let same = *first.get_or_insert_with(|| launched.clone()) == launched;
             if ran.schedule.launches.is_empty() {
                 return Err(usage(
                     "the body of an exploration launched nothing",
                     "launch with the world that it is given: the launches of another handle are not explored",
                 ));
+            }
+            if !same {
+                return Err(other_each_time());
             }
             if let Chooser::Tree(mut walked) = ran.chooser {
                 if walked.too_long {
@@ -401,15 +433,13 @@ impl Explorer<'_> {
                     ));
                 }
                 if walked.strayed {
-                    return Err(usage(
-                        "the body of an exploration does not do the same each time that it runs",
-                        "let it launch the same calls on the same data, whatever ran before",
-                    ));
+                    return Err(other_each_time());
                 }
                 explored.redundant += u64::from(walked.is_redundant());
-                explored.complete = !walked.advance();
+                let ended = !walked.advance();
                 tree = walked;
-                if explored.complete {
+                if ended {
+                    explored.complete = !gave_up;
                     break;
                 }
             }

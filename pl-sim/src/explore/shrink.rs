@@ -6,8 +6,9 @@ use super::{Chooser, Explorer, Ran};
 use pl_core::explore::{Found, Outcome, Step};
 use pl_core::runtime::EngineError;
 
-/// The most runs that make one failure smaller.
+/// The most runs that make one failure smaller, and the most steps that they take together.
 const RUNS: u64 = 500;
+const STEPS: u64 = 3_000_000;
 
 impl Explorer<'_> {
     fn follow(&mut self, schedule: Schedule) -> Result<Ran, EngineError> {
@@ -57,7 +58,8 @@ impl Explorer<'_> {
         runs: &mut u64,
     ) -> Result<Option<Schedule>, EngineError> {
         for candidate in [best.without(at, size), best.running_on(at, size)] {
-            *runs += 1;
+            // A long schedule has fewer tries.
+            *runs += 1 + best.steps() * RUNS / STEPS;
             let ran = self.follow(candidate)?;
             self.report(Step::Shrinking);
             if ran.outcome == Outcome::Ends {
