@@ -22,6 +22,7 @@ use crate::sched::random::Random;
 use crate::windows::{Used, Windows, usage};
 use guide::{Chance, Follow, Priorities};
 use pl_core::explore::{ExplorationId, Explore, Explored, Found, Outcome, Progress, Step, Strategy};
+use pl_core::fault::Fault;
 use pl_core::runtime::{ArgValue, EngineError, LaunchOptions, RankCall, Scheduler, WindowId};
 use restore::Left;
 use run::{Guide, Guided};
@@ -135,7 +136,10 @@ impl Explorations {
         };
         let mut held = Held(held);
         let result = launch(&mut held);
-        held.0.failed |= result.is_err();
+        // One whose result differs has run to its end.
+        let differs =
+            |error: &EngineError| matches!(error, EngineError::Fault(fault) if matches!(**fault, Fault::Differs(_)));
+        held.0.failed |= result.as_ref().is_err_and(|error| !differs(error));
         result
     }
 }

@@ -445,3 +445,33 @@ InCore fn one(signal: InOut window<i32, [1]>) {
         assert_eq!(found.repeatable, then == Outcome::Ends);
     }
 }
+
+/// A body that goes on after a launch that failed has not seen all that could be: nothing is proved.
+#[test]
+fn a_body_that_goes_on_after_a_failure_proves_nothing() {
+    let kernel = "
+InCore fn waits(signal: InOut window<i32, [1]>) {
+  pld::system::wait(signal, [0], 1, cmp = Ge)
+}";
+    let world = World::new(2);
+    let signal = world.window(DType::I32, &[1]);
+    let explored = world.sim.explore(&Explore::exhaustive(), &mut |scheduler| {
+        let options = LaunchOptions { scheduler, ..LaunchOptions::default() };
+        assert!(world.run_with(options, &[0, 1], kernel, |_| vec![signal.clone()]).is_err());
+        Outcome::Right
+    });
+    assert_eq!(explored.map(|e| (e.schedules, e.complete, e.found)), Ok((1, false, None)));
+}
+
+/// Without checks a race is not seen, so that an exploration would say nothing.
+#[test]
+fn launches_without_checks_are_not_explored() {
+    let world = World::new(2);
+    let signal = world.window(DType::I32, &[1]);
+    let kernel = "InCore fn nothing(signal: InOut window<i32, [1]>) {\n}";
+    let explored = world.sim.explore(&Explore::random(3), &mut |scheduler| {
+        let options = LaunchOptions { scheduler, checks: false, ..LaunchOptions::default() };
+        outcome(world.run_with(options, &[0, 1], kernel, |_| vec![signal.clone()]), drop)
+    });
+    assert!(matches!(&explored, Err(EngineError::Usage { message, .. }) if message.contains("without checks")));
+}
