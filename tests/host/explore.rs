@@ -198,6 +198,17 @@ fn programs_explore() {
     let output = run_of("01_hello_rank", &["--replay", "pl1.abc"], &[]);
     assert_eq!(output.status, Some(2));
     assert!(output.stderr.contains("`pl1.abc` is no token"), "{}", output.stderr);
+    // A lost notify gives a token; the program makes no second launch that it could be of.
+    let lose = ["-d", "0,1", "--inject", "lose:1@1"];
+    let output = run_of("14_reduce_scatter", &[&lose[..], &["--explore", "random"]].concat(), &[]);
+    assert_eq!(output.status, Some(3), "{}", output.stderr);
+    let token = output.stderr.split("`--replay ").nth(1).and_then(|rest| rest.split('`').next()).unwrap();
+    let output = run_of("14_reduce_scatter", &[&lose[..], &["--replay", token]].concat(), &[]);
+    assert_eq!(output.status, Some(3), "{}", output.stderr);
+    let second = format!("2:{token}");
+    let output = run_of("14_reduce_scatter", &["-d", "0,1", "--replay", &second], &[]);
+    assert_eq!(output.status, Some(2), "{}", output.stderr);
+    assert!(output.stderr.contains("did not make"), "{}", output.stderr);
 }
 
 /// Rank 1 borrows a cell of rank 0's signal for a moment, in which rank 0 may begin its barrier.

@@ -27,6 +27,8 @@ pub struct Session {
     interrupt: Arc<AtomicBool>,
     /// Whether no launch is under way or to come, which could end with a report.
     launched: Arc<AtomicBool>,
+    /// Whether a launch ran under schedules of an exploration.
+    explored: AtomicBool,
     /// Of `--report json`, what there is to report so far.
     document: Option<Mutex<Document>>,
 }
@@ -84,7 +86,7 @@ pub fn run(
     let session = Session::new(program, args, None);
     session.watch_interrupts();
     let result = body(&session).and_then(|done| match done {
-        Done::Checked => session.print("OK\n").map(|()| done),
+        Done::Checked => session.check_replayed().and_then(|()| session.print("OK\n")).map(|()| done),
         Done::Emitted => Ok(done),
     });
     session.end(&result);
@@ -144,7 +146,15 @@ impl fmt::Debug for Session {
 impl Session {
     fn new(program: Program, args: Args, rehearsal: Option<Rehearsing>) -> Session {
         let document = (args.world.report == Form::Json).then(Mutex::default);
-        Session { program, args, rehearsal, interrupt: Arc::default(), launched: Arc::default(), document }
+        Session {
+            program,
+            args,
+            rehearsal,
+            interrupt: Arc::default(),
+            launched: Arc::default(),
+            explored: AtomicBool::default(),
+            document,
+        }
     }
 
     /// The world that the user asked for.
@@ -248,6 +258,7 @@ impl Session {
 
     /// Reports what is to be known of a launch that went well.
     fn passed(&self, report: &Report) {
+        self.explored.fetch_or(report.explored.is_some(), Ordering::SeqCst);
         if let Some(mut document) = self.document() {
             document.launch(report);
             return;
@@ -258,6 +269,17 @@ impl Session {
         report.not_injected.iter().for_each(|fault| self.note(&fault.to_string()));
         for lint in &report.lints {
             self.say(|| renderer().explanation(&lint.explain()), &lint.to_string());
+        }
+    }
+
+    /// A token may be of a launch that the program did not come to.
+    fn check_replayed(&self) -> Result<(), Failure> {
+        match &self.args.world.explore.replay {
+            Some(token) if !self.explored.load(Ordering::SeqCst) => Err(Failure::usage(
+                format!("`{token}` is of a launch that this program did not make"),
+                "give the program the flags with which the token was made",
+            )),
+            _ => Ok(()),
         }
     }
 
