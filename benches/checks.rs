@@ -5,19 +5,16 @@
 #[expect(dead_code, reason = "the kernels are used, not the program around them")]
 #[path = "../examples/14_reduce_scatter.rs"]
 mod example;
+mod support;
 
 use criterion::{Criterion, criterion_group, criterion_main};
 use pl::ndarray::{Array3, Axis};
 use pl::{Call, LaunchOptions, Scheduler, World};
-use std::time::{Duration, Instant};
+use std::time::Duration;
+use support::measure::{Comparison, time};
 
 /// Ranks, and elements of a row, which is a tile.
 const SHAPES: [(usize, usize); 2] = [(4, 4096), (16, 256)];
-
-fn median(mut times: Vec<Duration>) -> Duration {
-    times.sort_unstable();
-    times.get(times.len() / 2).copied().unwrap_or_default()
-}
 
 fn compare(criterion: &mut Criterion) {
     for (ranks, size) in SHAPES {
@@ -46,29 +43,23 @@ fn one(criterion: &mut Criterion, ranks: usize, size: usize, mode: &str) {
                 _ => example::builtin_step(x, y, &data, &signal),
             })
             .collect();
-        let start = Instant::now();
-        world.launch_with(options, calls).expect("a right kernel");
-        start.elapsed()
+        time(|| drop(world.launch_with(options, calls).expect("a right kernel")))
     };
-    let (mut with, mut without) = (vec![], vec![]);
+    let mut all = Comparison::default();
     let name = format!("checked/{mode}/P={ranks}/{}KiB", size * 4 / 1024);
     criterion.bench_function(&name, |bencher| {
         bencher.iter_custom(|times| {
             let mut total = Duration::ZERO;
             for _ in 0..times {
-                without.push(run(false));
-                let checked = run(true);
-                with.push(checked);
-                total += checked;
+                let without = run(false);
+                let with = run(true);
+                all.push(with, without);
+                total += with;
             }
             total
         });
     });
-    let (with, without) = (median(with), median(without));
-    println!(
-        "{name}: {with:?} with checks, {without:?} without: ratio {:.2}",
-        with.as_secs_f64() / without.as_secs_f64()
-    );
+    println!("{name}: {all}");
 }
 
 criterion_group!(benches, compare);

@@ -1,0 +1,4 @@
+//! What the benchmarks share, and `examples/bench_compare` with them.
+#![allow(dead_code, reason = "every benchmark uses a part")]
+
+pub mod measure;
