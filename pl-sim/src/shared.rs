@@ -25,10 +25,13 @@
 //! The own rank may hold two grants for one memory (it moves a box within it). It is one thread that uses them one after the other, and no reference to
 //! window memory leaves this module but the one to a stripe, for the time of one addition of other memory: so copies between windows go by pointers,
 //! which may overlap, and adds between windows through a buffer.
+//!
+//! The module also lends the work of a launch to threads that outlive it ([`lend`]), with an argument of its own.
 #![expect(unsafe_code, reason = "the argument stands above")]
 
 use crate::check::Passed;
 use crate::region::{Piece, Runs, pieces};
+use crate::sched::{Crew, Shift};
 use std::alloc::{Layout, alloc_zeroed};
 use std::cell::UnsafeCell;
 use std::sync::atomic::AtomicI32;
@@ -282,6 +285,28 @@ impl AddGrant<'_> {
             (at, data) = (at + now.len(), later);
         }
     }
+}
+
+/// What the workers of a crew do for a launch. It is lent: see [`lend`].
+#[derive(Clone, Copy)]
+pub(crate) struct Job(&'static (dyn Fn() + Sync));
+
+impl Job {
+    /// Does it.
+    pub(crate) fn run(self) {
+        (self.0)();
+    }
+}
+
+/// Lends work to the workers of a crew while `lead` runs on this thread, and may ask them to join. Gives how many did, when all have left again.
+pub(crate) fn lend(crew: &Crew, work: &(dyn Fn() + Sync), lead: impl FnOnce(&Shift<'_>)) -> usize {
+    // SAFETY: the lifetime is longer than it is, but nobody calls the work after this function, which does not return or unwind before the shift has
+    // ended or was dropped: `lead` cannot take it away. Then the offer is withdrawn, so that no worker can join any more, and all that had joined have
+    // left: a worker calls the work only in between (`Offers::work`), and neither keeps the job nor does the shift give it to anybody else.
+    let job = Job(unsafe { std::mem::transmute::<&(dyn Fn() + Sync), &'static (dyn Fn() + Sync)>(work) });
+    let shift = Shift::new(crew, job);
+    lead(&shift);
+    shift.end()
 }
 
 #[cfg(test)]

@@ -11,7 +11,7 @@ use crate::lints;
 use crate::machine::{Env, Halt, Machine, Mail, Memory, Place};
 use crate::order;
 use crate::plan::{Plan, plan_of};
-use crate::sched::{Ended, Groups, Parallel, Ranks, Schedule, Seeded};
+use crate::sched::{Crew, Ended, Groups, Parallel, Ranks, Schedule, Seeded};
 use crate::stuck;
 use crate::windows::{Used, Windows, gone, usage};
 use pl_core::bind::Platform;
@@ -41,8 +41,9 @@ pub const PLATFORMS: &[Platform] = &[
 pub struct Simulator {
     platform: &'static Platform,
     ranks: usize,
-    /// How many threads may run the ranks of a launch.
+    /// How many threads may run the ranks of a launch, and those beside the calling one.
     threads: usize,
+    crew: Arc<Crew>,
     windows: Windows,
     devices: Devices,
     explorations: Explorations,
@@ -66,6 +67,7 @@ impl Simulator {
             platform: found,
             ranks,
             threads,
+            crew: Crew::of_process(),
             windows: Windows::default(),
             devices: Devices::default(),
             explorations: Explorations::default(),
@@ -303,7 +305,7 @@ impl Simulator {
         let (ended, threads) = match (options.scheduler, exploration) {
             (_, Some(exploration)) => exploration.run(&ranks),
             (Scheduler::Seeded(seed), None) => Seeded(seed).run(&ranks),
-            (Scheduler::Parallel | Scheduler::Explored(_), None) => Parallel(threads).run(&ranks),
+            (Scheduler::Parallel | Scheduler::Explored(_), None) => Parallel { crew: &self.crew, threads }.run(&ranks),
         };
         let machines: Vec<Machine<'_>> =
             machines.into_iter().map(|m| m.into_inner().unwrap_or_else(PoisonError::into_inner)).collect();

@@ -25,7 +25,8 @@ impl Bell {
 
     /// Puts the rank to sleep, which saw the bell ring so often. False when it rang since, and nobody will wake the rank: what changed may be news.
     pub(crate) fn sleep(&self, seen: u64) -> bool {
-        self.asleep.store(true, Ordering::Relaxed);
+        // A swap like those below: loom orders them, and would let a store come later than what follows it.
+        self.asleep.swap(true, Ordering::Relaxed);
         // Both sides change `rung`, so one is first, and the other sees what that did before: either the rank sees that it rang, or who rings sees that the
         // rank sleeps.
         self.rung.fetch_add(0, Ordering::AcqRel) == seen || !self.asleep.swap(false, Ordering::AcqRel)

@@ -1,10 +1,12 @@
 //! Which ranks of a launch could wake one another: those that have a window in common, directly or through others. A group of which no rank can run is
 //! stuck, whatever the other groups do.
 
+use std::sync::Arc;
+
 /// The group of each call.
 #[derive(Clone, Debug)]
 pub(crate) struct Groups {
-    of: Box<[u32]>,
+    of: Arc<[u32]>,
     count: usize,
 }
 
@@ -34,7 +36,7 @@ impl Groups {
             parent[a.max(b)] = a.min(b);
         }
         let mut count = 0;
-        let mut of: Vec<u32> = vec![0; calls];
+        let mut of = vec![0; calls];
         for call in 0..calls {
             let first = root(&mut parent, call);
             // The first call of a group has the least number, so its group is known.

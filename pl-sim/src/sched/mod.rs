@@ -1,16 +1,20 @@
 //! Schedulers: who runs next, and for how long. A rank that cannot run is in nobody's queue; it is put there by whoever wakes it.
 //!
 //! How ranks park and wake one another under the parallel scheduler stands in `queue.rs`, `groups.rs`, `bell.rs` and `check/awaited.rs`, apart from what
-//! they execute, and is model-checked: `tests/loom`.
+//! they execute; how worker threads wait, and join launches, in `news.rs` and `offers.rs`. These are model-checked: `tests/loom`.
 
 mod bell;
+mod crew;
 mod groups;
+mod news;
+mod offers;
 mod parallel;
 mod queue;
 pub(crate) mod random;
 mod seeded;
 
 pub(crate) use bell::Bell;
+pub(crate) use crew::{Crew, Shift};
 pub(crate) use groups::{Groups, Standing};
 pub(crate) use parallel::Parallel;
 pub(crate) use queue::Stop;

@@ -1,21 +1,27 @@
-//! Worker threads that take ranks from one [queue](super::queue). The calling thread is the first worker; the others start when the launch is large
-//! enough to be worth their start.
+//! Worker threads that take ranks from one [queue](super::queue). The calling thread is the first worker; those of the [crew](super::crew) join when the
+//! launch is large enough to be worth waking them.
 
-use super::queue::Queue;
-use super::{Ended, Ranks, Schedule};
+use super::crew::{Crew, Shift};
+use super::queue::{Queue, Work};
+use super::{Ended, Ranks, Schedule, Stop};
 use crate::machine::{Halt, Turn, Wake};
-use std::thread::{self, Scope};
+use crate::shared::lend;
 use std::time::{Duration, Instant};
 
-/// A launch that touches this many bytes starts all workers at once.
+/// A launch that touches this many bytes asks the crew at once.
 const LARGE: usize = 4 << 20;
-/// A launch that is still busy after this time starts them then, if its turns are long.
+/// A launch that is still busy after this time asks it then, if its turns are long.
 const LONG: Duration = Duration::from_micros(150);
 /// Turns that take less than this on average are mostly signals: they cost more when they go to and fro between threads.
 const LONG_TURN: Duration = Duration::from_micros(3);
+/// After so many turns it looks at the time.
+const LOOK: u32 = 16;
 
-/// The scheduler with the number of workers that it may use.
-pub(crate) struct Parallel(pub(crate) usize);
+/// The scheduler: who may help, and how many threads may run ranks.
+pub(crate) struct Parallel<'c> {
+    pub(crate) crew: &'c Crew,
+    pub(crate) threads: usize,
+}
 
 impl Wake for Queue<Halt> {
     fn wake(&self, call: usize) {
@@ -23,64 +29,85 @@ impl Wake for Queue<Halt> {
     }
 }
 
-impl Schedule for Parallel {
+impl Schedule for Parallel<'_> {
     fn run(&self, ranks: &Ranks<'_, '_>) -> (Ended, usize) {
         let count = ranks.machines.len();
         let queue = Queue::new(count, ranks.groups.start());
-        let helpers = self.0.min(count).saturating_sub(1);
-        let threads = thread::scope(|scope| Worker { ranks, queue: &queue }.lead(scope, helpers));
-        (queue.ended(), threads)
+        let helpers = self.threads.min(count).saturating_sub(1);
+        let joined = lend(self.crew, &|| queue.work(&mut Worker { ranks, queue: &queue, crew: self.crew }), |shift| {
+            let worker = Worker { ranks, queue: &queue, crew: self.crew };
+            let mut leader = Leader { worker, shift, helpers, start: Instant::now(), turns: 0 };
+            if ranks.bytes >= LARGE {
+                leader.ask();
+            }
+            queue.work(&mut leader);
+        });
+        (queue.ended(), 1 + joined)
     }
 }
 
-/// One worker.
-#[derive(Clone, Copy)]
+/// A worker of the crew.
 struct Worker<'w, 'l, 'a> {
     ranks: &'w Ranks<'l, 'a>,
     queue: &'w Queue<Halt>,
+    crew: &'w Crew,
 }
 
-impl<'w> Worker<'w, '_, '_> {
-    /// Works on the calling thread, and starts the helpers when that is worth it. The number of threads.
-    fn lead<'s>(self, scope: &'s Scope<'s, '_>, helpers: usize) -> usize
-    where
-        'w: 's,
-    {
-        let start = Instant::now();
-        let mut threads = 1;
-        let mut started = helpers == 0;
-        if !started && self.ranks.bytes >= LARGE {
-            threads += self.start(scope, helpers);
-            started = true;
-        }
-        let mut turns = 0_u32;
-        self.work(|others| {
-            turns = turns.saturating_add(1);
-            if started || others == 0 || !turns.is_multiple_of(16) {
-                return;
-            }
-            let elapsed = start.elapsed();
-            if elapsed > LONG && elapsed > LONG_TURN * turns {
-                threads += self.start(scope, helpers);
-                started = true;
-            }
-        });
-        threads
+impl Work<Halt> for Worker<'_, '_, '_> {
+    fn interrupted(&self) -> bool {
+        self.ranks.interrupted()
     }
 
-    /// Starts the helpers. How many there are: without a thread, the others do its work.
-    fn start<'s>(self, scope: &'s Scope<'s, '_>, helpers: usize) -> usize
-    where
-        'w: 's,
-    {
-        let spawn = || thread::Builder::new().spawn_scoped(scope, move || self.work(|_| ()));
-        (0..helpers).take_while(|_| spawn().is_ok()).count()
+    fn looks(&self) -> bool {
+        self.crew.looks()
     }
 
-    /// Runs ranks until the run has ended. `between` is called before each turn, with the number of ranks that wait for a worker.
-    fn work(self, between: impl FnMut(usize)) {
+    fn before(&mut self, _others: usize) {}
+
+    fn turn(&mut self, rank: usize) -> Result<Stop, Halt> {
         const TURN: Turn = Turn { fuel: 1 << 13, visible: u32::MAX, enters: false };
-        let turn = |rank| self.ranks.machine(rank).run(self.ranks.env, self.queue, TURN);
-        self.queue.work(|| self.ranks.interrupted(), between, turn);
+        self.ranks.machine(rank).run(self.ranks.env, self.queue, TURN)
+    }
+}
+
+/// The worker that is the calling thread.
+struct Leader<'w, 'l, 'a> {
+    worker: Worker<'w, 'l, 'a>,
+    shift: &'w Shift<'w>,
+    /// How many helpers there may be.
+    helpers: usize,
+    start: Instant,
+    turns: u32,
+}
+
+impl Leader<'_, '_, '_> {
+    /// Asks for help; it may be asked only once.
+    fn ask(&mut self) {
+        self.shift.ask(std::mem::take(&mut self.helpers));
+    }
+}
+
+impl Work<Halt> for Leader<'_, '_, '_> {
+    fn interrupted(&self) -> bool {
+        self.worker.interrupted()
+    }
+
+    fn looks(&self) -> bool {
+        self.worker.looks()
+    }
+
+    fn before(&mut self, others: usize) {
+        self.turns = self.turns.saturating_add(1);
+        if self.helpers == 0 || others == 0 || !self.turns.is_multiple_of(LOOK) {
+            return;
+        }
+        let elapsed = self.start.elapsed();
+        if elapsed > LONG && elapsed > LONG_TURN * self.turns {
+            self.ask();
+        }
+    }
+
+    fn turn(&mut self, rank: usize) -> Result<Stop, Halt> {
+        self.worker.turn(rank)
     }
 }

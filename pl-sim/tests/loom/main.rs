@@ -10,13 +10,26 @@ mod awaited;
 mod bell;
 #[path = "../../src/sched/groups.rs"]
 mod groups;
+#[path = "../../src/sched/news.rs"]
+mod news;
+#[path = "../../src/sched/offers.rs"]
+mod offers;
 #[expect(dead_code, reason = "no model stops before an op that others can see")]
 #[path = "../../src/sched/queue.rs"]
 mod queue;
 
 mod sync {
-    pub(crate) use loom::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+    pub(crate) use loom::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
     pub(crate) use loom::sync::{Condvar, Mutex, MutexGuard};
+
+    /// Looks twice: whether the other thread does something in between is for loom to try.
+    pub(crate) fn spin(news: impl Fn() -> bool) -> bool {
+        if news() {
+            return true;
+        }
+        loom::thread::yield_now();
+        news()
+    }
 }
 
 use awaited::{Awaited, Parked};
@@ -25,8 +38,9 @@ use groups::Groups;
 use loom::sync::Arc;
 use loom::sync::atomic::{AtomicBool, Ordering};
 use loom::thread;
+use offers::{Offers, Taken};
 use pl_core::fault::Compare;
-use queue::{Ended, Queue, Stop};
+use queue::{Ended, Queue, Stop, Work};
 use std::collections::BTreeSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use sync::Mutex;
@@ -73,6 +87,27 @@ struct Launch {
     /// Which ranks have come to their end.
     done: Vec<AtomicBool>,
     interrupt: AtomicBool,
+    /// Whether workers look out for ranks before they park.
+    looks: bool,
+}
+
+/// A worker of a launch.
+struct Worker<'l>(&'l Launch);
+
+impl Work<&'static str> for Worker<'_> {
+    fn interrupted(&self) -> bool {
+        self.0.interrupt.load(Ordering::Relaxed)
+    }
+
+    fn looks(&self) -> bool {
+        self.0.looks
+    }
+
+    fn before(&mut self, _others: usize) {}
+
+    fn turn(&mut self, rank: usize) -> Result<Stop, &'static str> {
+        self.0.turn(rank)
+    }
 }
 
 impl Launch {
@@ -85,11 +120,16 @@ impl Launch {
             bells: programs.iter().map(|_| Bell::default()).collect(),
             done: programs.iter().map(|_| AtomicBool::new(false)).collect(),
             interrupt: AtomicBool::new(false),
+            looks: false,
         }
     }
 
+    fn looking(self) -> Launch {
+        Launch { looks: true, ..self }
+    }
+
     fn work(&self) {
-        self.queue.work(|| self.interrupt.load(Ordering::Relaxed), |_| (), |rank| self.turn(rank));
+        self.queue.work(&mut Worker(self));
     }
 
     fn turn(&self, me: usize) -> Result<Stop, &'static str> {
@@ -180,15 +220,22 @@ fn check_groups(
         });
         launch.work();
         other.join().expect("no panic");
-        let Ok(Launch { queue, ranks, .. }) = Arc::try_unwrap(launch).map_err(|_| ()) else { panic!("both are done") };
-        let ended = queue.ended();
-        if let Ended::Done = ended {
-            for (rank, program) in ranks.into_iter().zip(programs) {
-                assert_eq!(rank.into_inner().expect("no panic").at, program.len(), "a rank did not come to its end");
-            }
-        }
-        word(&ended)
+        end(launch)
     });
+}
+
+/// How a launch ended that no worker has any more.
+fn end(launch: Arc<Launch>) -> String {
+    let Ok(Launch { queue, ranks, programs, .. }) = Arc::try_unwrap(launch).map_err(|_| ()) else {
+        panic!("all workers are done")
+    };
+    let ended = queue.ended();
+    if let Ended::Done = ended {
+        for (rank, program) in ranks.into_iter().zip(programs) {
+            assert_eq!(rank.into_inner().expect("no panic").at, program.len(), "a rank did not come to its end");
+        }
+    }
+    word(&ended)
 }
 
 /// Runs a model under all interleavings, and compares how its runs end.
@@ -306,7 +353,120 @@ fn an_interruption() {
         launch.interrupt.store(true, Ordering::Relaxed);
         launch.work();
         other.join().expect("no panic");
-        let Ok(Launch { queue, .. }) = Arc::try_unwrap(launch).map_err(|_| ()) else { panic!("both are done") };
-        word(&queue.ended())
+        end(launch)
+    });
+}
+
+/// Workers that look out for ranks before they park.
+#[test]
+fn workers_that_look_out() {
+    const PROGRAMS: [(&[&[Op]], &str); 4] = [
+        (&[&[Wait(1)], &[Notify(0)]], "done"),
+        (&[&[Notify(1), Wait(1)], &[Notify(0), Wait(1)]], "done"),
+        (&[&[Notify(1), Follow(1)], &[Wait(1)]], "done"),
+        (&[&[Wait(1)], &[Wait(1)]], "stuck 0"),
+    ];
+    for (programs, ended) in PROGRAMS {
+        let groups = Groups::new(programs.len(), [(0, 1)]);
+        explore(FEW, &[ended], move || {
+            let launch = Arc::new(Launch::new(programs, &groups).looking());
+            let other = thread::spawn({
+                let launch = launch.clone();
+                move || launch.work()
+            });
+            launch.work();
+            other.join().expect("no panic");
+            end(launch)
+        });
+    }
+}
+
+/// What a launch offers: itself. It has an owner anyway, whom it outlives only where a worker does not let go of it.
+type Offered = Arc<Offers<Job>>;
+
+/// The number of a launch among those of a model.
+type Job = usize;
+
+/// The worker of a crew, which runs launches of a model.
+fn crew(offers: &Offered, launches: &[Arc<Launch>], looks: bool) -> thread::JoinHandle<()> {
+    let (offers, launches) = (offers.clone(), launches.to_vec());
+    thread::spawn(move || offers.work(|job| launches[job].work(), || looks))
+}
+
+/// Runs a launch of which the crew is told; how it ended, and how many joined.
+fn lead(offers: &Offered, job: Job, launch: &Launch, looks: bool) -> Taken {
+    let number = offers.offer(job, 1);
+    let result = catch_unwind(AssertUnwindSafe(|| launch.work()));
+    let mut taken = offers.withdraw(number, looks);
+    // From here on the launch is its owner's alone.
+    assert!(launch.ranks.iter().all(|rank| rank.try_lock().is_ok()), "a worker is still inside");
+    taken.panic = taken.panic.or(result.err());
+    taken
+}
+
+/// A worker joins a launch, or comes too late. It has left when the offer is withdrawn, and ends when the crew does.
+#[test]
+fn a_worker_joins() {
+    const PROGRAMS: &[&[Op]] = &[&[Notify(1), Wait(1)], &[Notify(0), Wait(1)]];
+    for looks in [false, true] {
+        explore(FEW, &["done, 0 joined", "done, 1 joined"], move || {
+            let offers = Offered::default();
+            let launch = Arc::new(Launch::new(PROGRAMS, &Groups::new(2, [(0, 1)])));
+            let worker = crew(&offers, std::slice::from_ref(&launch), looks);
+            let taken = lead(&offers, 0, &launch, looks);
+            offers.close();
+            worker.join().expect("no panic");
+            format!("{}, {} joined", end(launch), taken.workers)
+        });
+    }
+}
+
+/// The same worker serves launches that follow one another, and those of two threads.
+#[test]
+fn a_worker_joins_several() {
+    const PROGRAMS: &[&[Op]] = &[&[Yield], &[]];
+    explore(FEW, &["0 joined", "1 joined", "2 joined"], || {
+        let offers = Offered::default();
+        let launches: Vec<_> = (0..2).map(|_| Arc::new(Launch::new(PROGRAMS, &Groups::new(2, [])))).collect();
+        let worker = crew(&offers, &launches, false);
+        let joined: usize = launches.iter().enumerate().map(|(job, l)| lead(&offers, job, l, false).workers).sum();
+        offers.close();
+        worker.join().expect("no panic");
+        launches.into_iter().for_each(|launch| assert_eq!(end(launch), "done"));
+        format!("{joined} joined")
+    });
+    explore(Some(2), &["0 joined", "1 joined", "2 joined"], || {
+        let offers = Offered::default();
+        let launches: Vec<_> = (0..2).map(|_| Arc::new(Launch::new(&[&[]], &Groups::new(1, [])))).collect();
+        let worker = crew(&offers, &launches, false);
+        let other = thread::spawn({
+            let (offers, launch) = (offers.clone(), launches[1].clone());
+            move || lead(&offers, 1, &launch, false).workers
+        });
+        let joined = lead(&offers, 0, &launches[0], false).workers + other.join().expect("no panic");
+        offers.close();
+        worker.join().expect("no panic");
+        launches.into_iter().for_each(|launch| assert_eq!(end(launch), "done"));
+        format!("{joined} joined")
+    });
+}
+
+/// A panic of either comes out on the thread that launched, and the crew lives on.
+#[test]
+fn a_panic_comes_out() {
+    const PROGRAMS: &[&[Op]] = &[&[Panic], &[Wait(1)]];
+    explore(FEW, &["a panic"], || {
+        let offers = Offered::default();
+        let launch = Arc::new(Launch::new(PROGRAMS, &Groups::new(2, [(0, 1)])));
+        let after = Arc::new(Launch::new(&[&[]], &Groups::new(1, [])));
+        let worker = crew(&offers, &[launch.clone(), after.clone()], false);
+        let number = offers.offer(0, 1);
+        let mine = catch_unwind(AssertUnwindSafe(|| launch.work())).err();
+        let panic = offers.withdraw(number, false).panic.or(mine);
+        lead(&offers, 1, &after, false);
+        offers.close();
+        worker.join().expect("the worker catches it");
+        assert_eq!(end(after), "done");
+        if panic.is_some() { "a panic".into() } else { "none".into() }
     });
 }

@@ -153,7 +153,7 @@ fn many_launches_of_many_ranks() {
     const RANKS: usize = 64;
     let world = World::new(RANKS);
     let (token, signal) = (world.window(DType::I32, &[1, 1]), world.window(DType::I32, &[3]));
-    // So large a launch that all workers start at once.
+    // So large a launch that all workers are asked to join at once. One that is busy elsewhere, or still asleep, does not.
     let pad = world.zeros(DType::F32, &[(4 << 20) / 4 / RANKS]);
     let args = |base: i32| {
         let base = Arg::Scalar(Lit::Int(base.into()), ScalarType::Elem(Elem::Known(DType::I32)));
@@ -161,13 +161,15 @@ fn many_launches_of_many_ranks() {
     };
     let program = world.program(TOKEN, &args(0));
     let workers = std::thread::available_parallelism().map_or(1, |n| n.get().min(RANKS));
+    let mut most = 0;
     for launch in 0..10_000 {
         let calls = (0..RANKS).map(|rank| (rank, program.clone(), args(launch))).collect();
         let ran = world.launch_on(calls).unwrap_or_else(|e| panic!("{e}"));
-        assert_eq!(ran.report.threads, workers);
+        most = most.max(ran.report.threads);
         for rank in 0..RANKS {
             let from = (rank + RANKS - 1) % RANKS;
             assert_eq!(ran.out::<i32>(rank, 0), [launch + 3 * from as i32], "launch {launch}, rank {rank}");
         }
     }
+    assert_eq!(most, workers);
 }
