@@ -18,6 +18,11 @@ impl Sample {
         self.values.push(value);
     }
 
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.values.is_empty()
+    }
+
     /// How many there are.
     pub fn len(&self) -> usize {
         self.values.len()
@@ -61,9 +66,8 @@ pub struct Comparison {
 }
 
 impl Comparison {
-    /// The times of one more round.
-    pub fn push(&mut self, ours: Duration, reference: Duration) {
-        let (ours, reference) = (ours.as_secs_f64(), reference.as_secs_f64());
+    /// The seconds of one more round.
+    pub fn push(&mut self, ours: f64, reference: f64) {
         self.ours.push(ours);
         self.reference.push(reference);
         self.ratio.push(ours / reference);
@@ -88,15 +92,21 @@ pub fn alternate(
     for round in 0..rounds {
         let early = (round % 2 == 1).then(&mut reference);
         let mine = ours();
-        comparison.push(mine, early.unwrap_or_else(&mut reference));
+        comparison.push(mine.as_secs_f64(), early.unwrap_or_else(&mut reference).as_secs_f64());
     }
     comparison
 }
 
-/// What one of `laps` runs in a row takes: their median. A run tells by itself how long it took, to leave its preparation out.
+/// What one of `laps` runs in a row takes: their median. When there are several, one more goes before, to get warm. A run tells by itself how long it
+/// took, to leave its preparation out.
 pub fn lap(laps: usize, run: impl FnMut() -> Duration) -> Duration {
-    let sample: Sample = std::iter::repeat_with(run).take(laps).collect();
-    Duration::from_secs_f64(sample.median())
+    let warm = usize::from(laps > 1);
+    median(std::iter::repeat_with(run).take(warm + laps).skip(warm))
+}
+
+/// The one in the middle.
+pub fn median(times: impl IntoIterator<Item = Duration>) -> Duration {
+    Duration::from_secs_f64(times.into_iter().collect::<Sample>().median())
 }
 
 /// How long this takes.
