@@ -176,6 +176,8 @@ pub(crate) struct Machine<'a> {
     pub(crate) clock: Clock,
     /// What a box that moves within one memory goes through.
     pub(crate) scratch: Vec<u64>,
+    /// The strips in which tiles are computed.
+    pub(crate) strips: Vec<u64>,
     pub(crate) state: State,
     pub(crate) trail: Trail,
     pub(crate) cost: RankCost,
@@ -225,6 +227,7 @@ impl<'a> Machine<'a> {
             places: places.into(),
             clock: Clock::new(call, calls),
             scratch: Vec::new(),
+            strips: Vec::new(),
             state: State::Ready,
             trail: Trail::new(),
             cost: RankCost::default(),
@@ -385,9 +388,9 @@ impl<'a> Machine<'a> {
                     }
                     continue;
                 }
-                Inst::CopyTile { dst, src } => {
+                Inst::CopyTile { dst, src, last } => {
                     self.effects += 1;
-                    self.tiles.copy(dst, src);
+                    Exec { machine: self, env, wake }.copy_tile(dst, (src, last))?;
                 }
                 Inst::Check { check } => self.check(check)?,
                 Inst::End => {

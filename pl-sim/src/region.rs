@@ -132,6 +132,11 @@ impl Runs {
         self.length * self.count
     }
 
+    /// Whether its elements stand side by side.
+    pub(crate) const fn is_one(&self) -> bool {
+        self.count <= 1
+    }
+
     /// The first so many elements.
     pub(crate) const fn first(elements: usize) -> Runs {
         let count = if elements > 0 { 1 } else { 0 };
@@ -151,6 +156,21 @@ impl Runs {
         self.around[..self.depth].iter().map(|(extent, stride)| (extent - 1) * stride).sum::<usize>()
             + self.base
             + self.length
+    }
+
+    /// Where an element of the box stands, counted from 0 in order, and how many from there on stand side by side.
+    #[inline]
+    pub(crate) fn locate(&self, element: usize) -> (usize, usize) {
+        if self.count <= 1 {
+            return (self.base + element, self.length - element);
+        }
+        let (mut run, within) = (element / self.length, element % self.length);
+        let mut position = self.base + within;
+        for (extent, stride) in self.around[..self.depth].iter().rev() {
+            position += run % extent * stride;
+            run /= extent;
+        }
+        (position, self.length - within)
     }
 
     /// The start of each run, in order.
@@ -326,6 +346,10 @@ mod tests {
                             }
                         }
                         assert_eq!(ours, expected, "{pick:?}");
+                        for (element, position) in expected.iter().enumerate() {
+                            let rest = runs.length() - element % runs.length();
+                            assert_eq!(runs.locate(element), (*position, rest), "{pick:?}");
+                        }
                     }
                 }
             }

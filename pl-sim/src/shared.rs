@@ -11,7 +11,8 @@
 //!    ordered after it or refused. "Ordered" means that the first rank made a notify after its access and the second passed a
 //!    wait because of it (or through other ranks); both go through the lock of the cell's memory, which makes the one
 //!    happen before the other for the hardware, too. A grant borrows the clock of its rank, and a notify needs that clock
-//!    mutably: so a rank has let go of every grant when it makes the notify that orders others after it.
+//!    mutably: so a rank has let go of every grant when it makes the notify that orders others after it. A rank that read may get the
+//!    grant once more ([`Held`](crate::check::Held)), as long as it has not made a notify since: its access is still recorded, and nobody is ordered after it.
 //! 3. As a signal cell ([`SharedBuffer::cell`]): atomically, also with a `Passed`. For the checks a notify is a write and a wait or read of a
 //!    cell is a read, which conflict with the accesses of 2. as above, and not with one another.
 //!
@@ -22,9 +23,9 @@
 //! A launch without checks has no such grants to rely on: there one thread runs all ranks ([`Checks::None`](crate::check::Checks)), and the grants of a
 //! rank are gone when the next rank runs, so nothing happens at the same time.
 //!
-//! The own rank may hold two grants for one memory (it moves a box within it). It is one thread that uses them one after the other, and no reference to
-//! window memory leaves this module but the one to a stripe, for the time of one addition of other memory: so copies between windows go by pointers,
-//! which may overlap, and adds between windows through a buffer.
+//! The own rank may hold two grants for one memory (it moves a box within it). It is one thread that uses them one after the other, and a reference to
+//! window memory leaves this module for the time of one loop only: to a stripe, to which other memory is added, or to what is read, while the result goes to
+//! other memory. So copies between windows go by pointers, which may overlap, and what is computed of windows goes through a buffer.
 //!
 //! The module also lends the work of a launch to threads that outlive it ([`lend`]), with an argument of its own.
 #![expect(unsafe_code, reason = "the argument stands above")]
@@ -160,6 +161,13 @@ pub(crate) struct ReadGrant<'g> {
 }
 
 impl ReadGrant<'_> {
+    /// Lends elements of the box that stand side by side, from this position in memory on: for one loop over them, in which the rank does nothing else.
+    pub(crate) fn with_strip<R>(&self, start: usize, length: usize, f: impl FnOnce(&[u8]) -> R) -> R {
+        let pointer = self.buffer.pointer(start * self.size, length * self.size);
+        // SAFETY: in bounds and initialised; nobody writes these bytes meanwhile (2. above), and the loop has no grant to write.
+        f(unsafe { std::slice::from_raw_parts(pointer, length * self.size) })
+    }
+
     /// Copies the box.
     pub(crate) fn copy_to(&self, out: &mut [u8]) {
         let length = self.runs.length() * self.size;
@@ -194,6 +202,16 @@ pub(crate) struct WriteGrant<'g> {
 }
 
 impl WriteGrant<'_> {
+    /// The box.
+    pub(crate) const fn runs(&self) -> &Runs {
+        self.runs
+    }
+
+    /// Replaces elements of the box that stand side by side, from this position in memory on.
+    pub(crate) fn copy_from_strip(&self, start: usize, data: &[u8]) {
+        self.copy(start, data);
+    }
+
     /// Replaces the box.
     pub(crate) fn copy_from(&self, data: &[u8]) {
         let length = self.runs.length() * self.size;

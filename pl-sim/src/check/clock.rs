@@ -57,12 +57,14 @@ pub(crate) struct Clock {
     known: Vec<u32>,
     /// The last copy of `known` that was released, while it is up to date.
     released: Option<Arc<Knowledge>>,
+    /// How many notifies the rank has made.
+    notifies: u64,
 }
 
 impl Clock {
     /// The clock of a rank at the start of a launch.
     pub(crate) const fn new(rank: usize, ranks: usize) -> Clock {
-        Clock { rank: rank as u32, ranks, epoch: 1, known: Vec::new(), released: None }
+        Clock { rank: rank as u32, ranks, epoch: 1, known: Vec::new(), released: None, notifies: 0 }
     }
 
     /// The rank.
@@ -78,6 +80,11 @@ impl Clock {
     /// The epoch: that of the next notify.
     pub(crate) const fn epoch(&self) -> u32 {
         self.epoch
+    }
+
+    /// How many notifies the rank has made in this launch.
+    pub(crate) const fn notifies(&self) -> u64 {
+        self.notifies
     }
 
     /// Per rank, the last epoch that is known; empty when none is of any.
@@ -107,13 +114,14 @@ impl Clock {
             self.released = Some(Arc::new(Knowledge { since: self.epoch, epochs: self.known.as_slice().into() }));
         }
         let release = Release { epoch: self.epoch, knowledge: self.released.clone() };
-        self.epoch += 1;
+        self.pass();
         release
     }
 
     /// Ends the epoch with a notify that carries nothing: one to itself.
     pub(crate) const fn pass(&mut self) {
         self.epoch += 1;
+        self.notifies += 1;
     }
 
     /// Learns what a notify of `rank` carried.

@@ -61,6 +61,8 @@ pub(crate) struct Memory {
     preset: bool,
     /// Whether accesses are checked. Where they are not, one thread runs all ranks.
     checked: bool,
+    /// The launch that is going on, or was last.
+    launch: u32,
     /// What the host has of it.
     lent: Lent,
 }
@@ -73,6 +75,25 @@ enum Lent {
     Read(Arc<HostBuffer>),
     /// It changes it.
     Changed,
+}
+
+/// That a rank may read a box later than it was checked: until its next notify.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Held {
+    /// Where the memory stands, and the launch.
+    memory: usize,
+    launch: u32,
+    /// The rank, and how many notifies it had made.
+    rank: u32,
+    notifies: u64,
+    runs: Runs,
+}
+
+impl Held {
+    /// The box.
+    pub(crate) const fn runs(&self) -> &Runs {
+        &self.runs
+    }
 }
 
 /// What one rank's memory held at some time.
@@ -162,6 +183,7 @@ impl Memory {
             size,
             preset: false,
             checked: true,
+            launch: 0,
             lent: Lent::No,
         })
     }
@@ -175,6 +197,7 @@ impl Memory {
     pub(crate) fn start(&mut self, launch: u32, call: Option<usize>, checks: Checks) {
         self.owner = call.unwrap_or(usize::MAX);
         self.checked = checks != Checks::None;
+        self.launch = launch;
         let preset = std::mem::take(&mut self.preset);
         let signal = checks == Checks::Signal;
         let held = signal.then(|| self.buffer.bytes_mut().chunks_exact(4).filter(|cell| **cell != [0; 4]).count());
@@ -293,6 +316,31 @@ impl Memory {
     pub(crate) fn read<'g>(&'g self, runs: &'g Runs, clock: &'g Clock, pc: usize) -> Result<ReadGrant<'g>, Refused> {
         self.access(runs, Access::Read, clock, pc)?;
         Ok(self.buffer.read_grant(runs, self.size, Passed(PhantomData)))
+    }
+
+    /// Asks to read a box as data, until the rank's next notify.
+    pub(crate) fn read_later(&self, runs: &Runs, clock: &Clock, pc: usize) -> Result<Held, Refused> {
+        self.access(runs, Access::Read, clock, pc)?;
+        Ok(self.held(runs, clock))
+    }
+
+    fn held(&self, runs: &Runs, clock: &Clock) -> Held {
+        Held {
+            memory: std::ptr::from_ref(self).addr(),
+            launch: self.launch,
+            rank: clock.rank() as u32,
+            notifies: clock.notifies(),
+            runs: *runs,
+        }
+    }
+
+    /// Reads a box that the rank asked for.
+    pub(crate) fn read_held<'g>(&'g self, held: &'g Held, clock: &'g Clock) -> ReadGrant<'g> {
+        // The access stays recorded, and nobody may be ordered after it before the rank notifies. Where nothing is checked, one thread runs all ranks.
+        let now = (std::ptr::from_ref(self).addr(), self.launch, clock.rank() as u32, clock.notifies());
+        let then = (held.memory, held.launch, held.rank, held.notifies);
+        assert!(!self.checked || then == now, "a read after the notify that ends it");
+        self.buffer.read_grant(&held.runs, self.size, Passed(PhantomData))
     }
 
     /// Asks to write a box.

@@ -144,18 +144,27 @@ impl<'a> Exec<'_, 'a, '_> {
 
     /// `pld::tile::remote_store`
     pub(super) fn store_remote(&mut self, op: &'a OpInst) -> Out {
-        let (tile, peer, adds) = (self.tile(op, 0)?, self.peer(op, 2)?, self.adds(op, 4)?);
+        let ((tile, last), peer, adds) = (self.tile(op, 0)?, self.peer(op, 2)?, self.adds(op, 4)?);
         let shape = *self.machine.tiles.shape(tile);
         let to = self.part(op, 1, peer, 3, shape.extents().iter().map(|&e| e as u64))?;
-        let window = self.window(to.memory)?;
-        let machine = &mut *self.machine;
-        machine.accesses += 1;
-        let data = Data::Bytes(machine.tiles.bytes(tile, window.dtype.bytes()), Runs::first(shape.elements()));
-        let beside = machine.deliver(window, &to, adds, &data);
-        let kind = if adds { AccessKind::Add } else { AccessKind::Write };
-        let beside = beside.map_err(|refused| self.refused(refused, kind, op, &to))?;
-        self.moved(&to, beside);
-        self.pushed(&to);
+        if adds {
+            self.materialise(tile)?;
+            self.before_change(op, &to)?;
+            let window = self.window(to.memory)?;
+            let machine = &mut *self.machine;
+            machine.accesses += 1;
+            let data = machine.tiles.bytes(tile, window.dtype.bytes()).unwrap_or_default();
+            let beside = machine.deliver(window, &to, adds, &Data::Bytes(data, Runs::first(shape.elements())));
+            let beside = beside.map_err(|refused| self.refused(refused, AccessKind::Add, op, &to))?;
+            self.moved(&to, beside);
+            self.pushed(&to);
+        } else {
+            self.store_box(op, (tile, last), &to)?;
+            self.pushed(&to);
+        }
+        if last {
+            self.machine.tiles.forget(tile);
+        }
         Ok(Flow::Next)
     }
 
@@ -180,6 +189,7 @@ impl<'a> Exec<'_, 'a, '_> {
     pub(super) fn forget(&mut self, op: &'a OpInst) -> Out {
         let extents = self.list(op, 2)?;
         let part = self.part(op, 0, self.own(op, 0)?, 1, self.values(extents))?;
+        self.before_change(op, &part)?;
         let window = self.window(part.memory)?;
         let machine = &mut *self.machine;
         machine.accesses += 1;
@@ -235,6 +245,7 @@ impl<'a> Exec<'_, 'a, '_> {
     }
 
     fn move_box(&mut self, op: &OpInst, from: &Part, to: &Part, adds: bool) -> Result<(), Halt> {
+        self.before_change(op, to)?;
         let kind = if adds { AccessKind::Add } else { AccessKind::Write };
         let beside = self.machine.transfer(from, to, adds).map_err(|stopped| match stopped {
             Stopped::Read(refused) => self.refused(refused, AccessKind::Read, op, from),

@@ -1,10 +1,23 @@
 //! Ops on tiles, and the count of tile memory.
 
 use super::{Exec, Flow, Out, bad};
-use crate::elementwise::{self, Binary, Left, Right};
+use crate::elementwise::{self, Binary};
 use crate::machine::Halt;
+use crate::memory;
 use crate::plan::{Dst, OpInst, Operand};
+use crate::region::Shape;
+use crate::tiles::Step;
+use pl_core::dtype::DType;
 use pl_core::fault::{ElementDivision, ExtentMismatch, Fault, TileMemory};
+
+/// The right side of an op.
+#[derive(Clone, Copy)]
+enum Right {
+    /// A tile, and whether this is its last use.
+    Tile(u32, bool),
+    /// A scalar, as a register holds it.
+    Scalar(u64),
+}
 
 impl<'a> Exec<'_, 'a, '_> {
     fn dst(&self, op: &OpInst) -> Option<u32> {
@@ -15,79 +28,65 @@ impl<'a> Exec<'_, 'a, '_> {
     }
 
     /// The element-wise ops of two operands.
-    pub(super) fn binary<F: Binary>(&mut self, op: &'a OpInst) -> Out {
+    pub(super) fn binary(&mut self, op: &'a OpInst, which: Binary) -> Out {
         let lhs = self.tile(op, 0)?;
         let plan = self.machine.plan;
-        let dtype = plan.tiles[lhs as usize].dtype;
-        let shape = *self.machine.tiles.shape(lhs);
+        let dtype = plan.tiles[lhs.0 as usize].dtype;
+        let shape = *self.machine.tiles.shape(lhs.0);
         let bytes = shape.elements() * dtype.bytes();
         let rhs = match op.args.get(1) {
-            Some(&Operand::Tile(tile)) => Some(tile),
-            Some(&Operand::Scalar(_)) => None,
+            Some(&Operand::Tile(tile)) => Right::Tile(tile, op.is_last(1)),
+            Some(&Operand::Scalar(reg)) => Right::Scalar(self.machine.get(reg)),
             _ => return Err(bad(op, 1)),
         };
-        if let Some(rhs) = rhs
+        if let Right::Tile(rhs, _) = rhs
             && *self.machine.tiles.shape(rhs) != shape
         {
             let side =
                 |tile: u32| (plan.tiles[tile as usize].name.clone(), self.machine.tiles.shape(tile).extents().to_vec());
-            let mismatch = ExtentMismatch { site: self.machine.site(), lhs: side(lhs), rhs: side(rhs) };
+            let mismatch = ExtentMismatch { site: self.machine.site(), lhs: side(lhs.0), rhs: side(rhs) };
             return Err(Fault::Extents(mismatch).into());
         }
-        if F::DIVIDES && !dtype.is_float() {
-            let divisor = self.right(op, rhs, dtype.bytes())?;
-            if let Some(position) = elementwise::find_zero(dtype, divisor)
-                && bytes > 0
-            {
-                let element = rhs.map(|_| shape.indices(position));
-                return Err(
-                    Fault::ElementDivision(ElementDivision { site: self.machine.site(), dtype, element }).into()
-                );
-            }
+        if which.divides() && !dtype.is_float() && bytes > 0 {
+            self.check_divisor(rhs, dtype, &shape)?;
         }
         self.count_tiles(op, bytes, 0)?;
         let Some(dst) = self.dst(op) else { return Ok(Flow::Next) };
-        let size = dtype.bytes();
-        if dst == lhs && self.machine.tiles.replaceable(dst, rhs) {
-            let mut output = self.machine.tiles.take(dst, bytes);
-            let right = self.right(op, rhs, size)?;
-            elementwise::binary::<F>(dtype, Left::InPlace(output.bytes()), right);
-            self.finish_tile(dst, output, shape)
-        } else {
-            let operands = [lhs, rhs.unwrap_or(lhs)];
-            let mut output = self.output(dst, bytes, &operands)?;
-            let left = self.machine.tiles.bytes(lhs, size);
-            let right = self.right(op, rhs, size)?;
-            elementwise::binary::<F>(dtype, Left::Apart(left, output.bytes()), right);
-            self.finish_tile(dst, output, shape)
+        match rhs {
+            Right::Scalar(scalar) => self.unary(dst, lhs, dtype, Step::Scalar(which, dtype, scalar), shape)?,
+            Right::Tile(rhs, last) => {
+                self.join(lhs, (rhs, last))?;
+                self.machine.tiles.binary(dst, lhs, (rhs, last), dtype, which, shape);
+            }
         }
+        self.made_tile(bytes)
     }
 
-    /// The right side of an op.
-    fn right(&self, op: &OpInst, tile: Option<u32>, size: usize) -> Result<Right<'_>, Halt> {
-        match tile {
-            Some(tile) => Ok(Right::Tile(self.machine.tiles.bytes(tile, size))),
-            None => self.scalar(op, 1).map(Right::Scalar),
-        }
+    /// Refuses an integer zero in a divisor.
+    fn check_divisor(&mut self, divisor: Right, dtype: DType, shape: &Shape) -> Result<(), Halt> {
+        let element = match divisor {
+            Right::Scalar(scalar) if elementwise::is_zero(dtype, scalar) => None,
+            Right::Scalar(_) => return Ok(()),
+            Right::Tile(tile, _) => {
+                self.materialise(tile)?;
+                let divisor = self.machine.tiles.bytes(tile, dtype.bytes()).unwrap_or_default();
+                let Some(position) = elementwise::find_zero(dtype, divisor) else { return Ok(()) };
+                Some(shape.indices(position))
+            }
+        };
+        Err(Fault::ElementDivision(ElementDivision { site: self.machine.site(), dtype, element }).into())
     }
 
     /// `pl::neg`
     pub(super) fn negate(&mut self, op: &'a OpInst) -> Out {
         let tile = self.tile(op, 0)?;
-        let dtype = self.machine.plan.tiles[tile as usize].dtype;
-        let shape = *self.machine.tiles.shape(tile);
+        let dtype = self.machine.plan.tiles[tile.0 as usize].dtype;
+        let shape = *self.machine.tiles.shape(tile.0);
         let bytes = shape.elements() * dtype.bytes();
         self.count_tiles(op, bytes, 0)?;
         let Some(dst) = self.dst(op) else { return Ok(Flow::Next) };
-        if dst == tile && self.machine.tiles.replaceable(dst, None) {
-            let mut output = self.machine.tiles.take(dst, bytes);
-            elementwise::neg(dtype, Left::InPlace(output.bytes()));
-            self.finish_tile(dst, output, shape)
-        } else {
-            let mut output = self.output(dst, bytes, &[tile])?;
-            elementwise::neg(dtype, Left::Apart(self.machine.tiles.bytes(tile, dtype.bytes()), output.bytes()));
-            self.finish_tile(dst, output, shape)
-        }
+        self.unary(dst, tile, dtype, Step::Neg(dtype), shape)?;
+        self.made_tile(bytes)
     }
 
     /// `pl::cast`
@@ -95,13 +94,12 @@ impl<'a> Exec<'_, 'a, '_> {
         let tile = self.tile(op, 0)?;
         let Some(dst) = self.dst(op) else { return Ok(Flow::Next) };
         let plan = self.machine.plan;
-        let (from, to) = (plan.tiles[tile as usize].dtype, plan.tiles[dst as usize].dtype);
-        let shape = *self.machine.tiles.shape(tile);
+        let (from, to) = (plan.tiles[tile.0 as usize].dtype, plan.tiles[dst as usize].dtype);
+        let shape = *self.machine.tiles.shape(tile.0);
         let bytes = shape.elements() * to.bytes();
         self.count_tiles(op, bytes, 0)?;
-        let mut output = self.output(dst, bytes, &[tile])?;
-        elementwise::cast(from, self.machine.tiles.bytes(tile, from.bytes()), to, output.bytes());
-        self.finish_tile(dst, output, shape)
+        self.unary(dst, tile, from, Step::Cast { from, to }, shape)?;
+        self.made_tile(bytes)
     }
 
     /// `pl::full`
@@ -113,9 +111,11 @@ impl<'a> Exec<'_, 'a, '_> {
         let shape = self.shape(extents, Some(dst), dtype.bytes())?;
         let bytes = shape.elements() * dtype.bytes();
         self.count_tiles(op, bytes, 0)?;
-        let mut output = self.output(dst, bytes, &[])?;
-        elementwise::full(dtype, value, output.bytes());
-        self.finish_tile(dst, output, shape)
+        if !memory::holds(bytes) {
+            return Err(self.no_memory(Some(dst), bytes as u64));
+        }
+        self.machine.tiles.start(dst, Step::Fill(dtype, value), shape, false);
+        self.made_tile(bytes)
     }
 
     /// Compares the tile memory that an op needs with what the platform has, where binding could not: for its result, and for the chunks that it

@@ -1,15 +1,17 @@
 //! The execution of the ops: [`Execute`] for a rank. Each method resolves its arguments, has them checked, and only then touches memory.
 
 mod bulk;
+mod chains;
 mod collective;
 mod compute;
+mod deferred;
 mod refuse;
 mod signal;
 mod transfer;
 
 pub(crate) use collective::{Entered, site as site_of_entry};
 
-use crate::elementwise::{Add, Div, Maximum, Minimum, Mul, Sub};
+use crate::elementwise::Binary;
 use crate::machine::{Env, Halt, Machine, Memory, Place, Wake};
 use crate::plan::{Dst, OpInst, Operand, Reg};
 use crate::region::{Runs, Shape};
@@ -68,9 +70,10 @@ impl<'a> Exec<'_, 'a, '_> {
         }
     }
 
-    fn tile(&self, op: &OpInst, index: usize) -> Result<u32, Halt> {
+    /// A tile, and whether this is its last use.
+    fn tile(&self, op: &OpInst, index: usize) -> Result<(u32, bool), Halt> {
         match op.args.get(index) {
-            Some(&Operand::Tile(tile)) => Ok(tile),
+            Some(&Operand::Tile(tile)) => Ok((tile, op.is_last(index))),
             _ => Err(bad(op, index)),
         }
     }
@@ -192,9 +195,9 @@ impl<'a> Exec<'_, 'a, '_> {
             .ok_or_else(|| self.no_memory(dst, self.values(extents).fold(size as u64, u64::saturating_mul)))
     }
 
-    /// A buffer for the tile `dst`, apart from the operands.
-    fn output(&mut self, dst: u32, bytes: usize, operands: &[u32]) -> Result<Output, Halt> {
-        let output = self.machine.tiles.output(dst, bytes, operands);
+    /// A buffer for a value of the tile `dst`.
+    fn output(&mut self, dst: u32, bytes: usize) -> Result<Output, Halt> {
+        let output = self.machine.tiles.output(dst, bytes);
         output.ok_or_else(|| self.no_memory(Some(dst), bytes as u64))
     }
 
@@ -207,11 +210,10 @@ impl<'a> Exec<'_, 'a, '_> {
         Fault::TileMemory(TileMemory { site: self.machine.site(), needed, limit: None, platform, tiles }).into()
     }
 
-    /// Gives a tile its new value.
-    fn finish_tile(&mut self, dst: u32, mut output: Output, shape: Shape) -> Out {
+    /// Counts an op that gave a tile of so many bytes.
+    fn made_tile(&mut self, bytes: usize) -> Out {
         self.machine.effects += 1;
-        self.machine.spend(output.bytes().len());
-        self.machine.tiles.put(dst, output, shape);
+        self.machine.spend(bytes);
         Ok(Flow::Next)
     }
 
@@ -249,27 +251,27 @@ impl<'a> Execute<&'a OpInst> for Exec<'_, 'a, '_> {
     }
 
     fn add(&mut self, op: &'a OpInst) -> Out {
-        self.binary::<Add>(op)
+        self.binary(op, Binary::Add)
     }
 
     fn sub(&mut self, op: &'a OpInst) -> Out {
-        self.binary::<Sub>(op)
+        self.binary(op, Binary::Sub)
     }
 
     fn mul(&mut self, op: &'a OpInst) -> Out {
-        self.binary::<Mul>(op)
+        self.binary(op, Binary::Mul)
     }
 
     fn div(&mut self, op: &'a OpInst) -> Out {
-        self.binary::<Div>(op)
+        self.binary(op, Binary::Div)
     }
 
     fn maximum(&mut self, op: &'a OpInst) -> Out {
-        self.binary::<Maximum>(op)
+        self.binary(op, Binary::Maximum)
     }
 
     fn minimum(&mut self, op: &'a OpInst) -> Out {
-        self.binary::<Minimum>(op)
+        self.binary(op, Binary::Minimum)
     }
 
     fn neg(&mut self, op: &'a OpInst) -> Out {

@@ -28,6 +28,7 @@ pub(super) struct Signal {
 impl<'a> Exec<'_, 'a, '_> {
     /// `pld::system::notify`, also at the end of `pld::tensor::put_with_signal`.
     pub(super) fn deposit(&mut self, op: &'a OpInst, at: &Signal) -> Out {
+        self.before_notify(op)?;
         let peer = self.peer(op, at.peer)?;
         let cell = self.cell(op, at.signal, peer, at.offsets)?;
         let window = self.window(cell.memory)?;

@@ -1,15 +1,21 @@
 //! Ops that move data between tiles, tensors and windows.
 
+use super::deferred::Sink;
 use super::{Exec, Flow, Out, Part};
 use crate::check::Refused;
 use crate::check::clock::Stamp;
+use crate::elementwise::is_aligned;
 use crate::machine::{Halt, Memory};
 use crate::num::{Element, with_element};
 use crate::plan::{Dst, OpInst};
 use crate::region::Runs;
+use crate::tiles::{Source, Step};
 use pl_core::dtype::DType;
 use pl_core::fault::{AccessKind, LintData, LintKind};
 use std::sync::atomic::Ordering::Relaxed;
+
+/// A box is read when it is needed only if its runs have this many bytes at least: shorter ones cost more to find than to copy.
+const SHORTEST: usize = 512;
 
 /// Copies a box out of a tensor.
 fn gather(bytes: &[u8], runs: &Runs, size: usize, out: &mut [u8]) {
@@ -22,7 +28,7 @@ fn gather(bytes: &[u8], runs: &Runs, size: usize, out: &mut [u8]) {
 }
 
 /// Copies a box into a tensor.
-fn scatter(bytes: &mut [u8], runs: &Runs, size: usize, data: &[u8]) {
+pub(super) fn scatter(bytes: &mut [u8], runs: &Runs, size: usize, data: &[u8]) {
     let length = runs.length() * size;
     if length > 0 {
         for (start, data) in runs.starts().zip(data.chunks_exact(length)) {
@@ -44,17 +50,52 @@ impl<'a> Exec<'_, 'a, '_> {
         let shape = self.shape(extents, dst, dtype.bytes())?;
         let bytes = shape.elements() * dtype.bytes();
         self.count_tiles(op, bytes, 0)?;
-        // A load whose result is not used moves its bytes all the same.
-        let mut output = match dst {
-            Some(dst) => Some((dst, self.output(dst, bytes, &[])?)),
-            None => None,
+        let Some(dst) = dst else {
+            // A load whose result is not used is checked like any other.
+            self.read_box(op, &part, None)?;
+            self.pulled(&part);
+            return Ok(Flow::Next);
         };
-        self.read_box(op, &part, output.as_mut().map(|(_, output)| output.bytes()))?;
-        self.pulled(&part);
-        match output {
-            Some((dst, output)) => self.finish_tile(dst, output, shape),
-            None => Ok(Flow::Next),
+        match self.source(op, &part, dtype)? {
+            Some((source, changing)) => {
+                self.machine.tiles.start(dst, Step::Push(dtype, source), shape, changing);
+            }
+            None => {
+                let mut output = self.output(dst, bytes)?;
+                self.read_box(op, &part, Some(output.bytes()))?;
+                self.machine.tiles.put(dst, output, shape);
+            }
         }
+        self.pulled(&part);
+        self.made_tile(bytes)
+    }
+
+    /// Checks that a box may be read, and gives what reads it later, with whether the memory can change; `None` for a box that is to be copied at once.
+    fn source(&mut self, op: &OpInst, part: &Part, dtype: DType) -> Result<Option<(Source, bool)>, Halt> {
+        let runs = &part.runs;
+        if !runs.is_one() && runs.length() * dtype.bytes() < SHORTEST {
+            return Ok(None);
+        }
+        let machine = &mut *self.machine;
+        let base = machine.plan.memories[part.memory as usize].view_of.unwrap_or(part.memory);
+        let refused = match machine.memory(part.memory) {
+            Memory::In(bytes) if is_aligned(dtype, bytes) => return Ok(Some((Source::Tensor(base, *runs), false))),
+            Memory::Out(bytes, init) if is_aligned(dtype, bytes) => match init.missing(runs) {
+                None => return Ok(Some((Source::Tensor(base, *runs), true))),
+                Some(missing) => Refused::Missing(missing),
+            },
+            Memory::Window(window) => match window.memory(part.owner).read_later(runs, &machine.clock, machine.pc) {
+                Ok(held) => {
+                    machine.accesses += 1;
+                    return Ok(Some((Source::Window { memory: part.memory, owner: part.owner as u32, held }, true)));
+                }
+                Err(refused) => refused,
+            },
+            // Tensors that the host lends may stand anywhere.
+            Memory::In(_) | Memory::Out(..) => return Ok(None),
+            Memory::View(_) => return Err(Halt::Internal("a view of a view".into())),
+        };
+        Err(self.refused(refused, AccessKind::Read, op, part))
     }
 
     /// Counts what came from a peer.
@@ -111,30 +152,42 @@ impl<'a> Exec<'_, 'a, '_> {
         Err(self.refused(refused, AccessKind::Read, op, part))
     }
 
-    /// Writes a box; the data comes from `source`.
-    fn write_box(&mut self, op: &OpInst, part: &Part, source: Source<'_>) -> Result<(), Halt> {
+    /// Writes a box, whose elements `data` has or a tile.
+    fn write_box(&mut self, op: &OpInst, part: &Part, data: Data<'_>) -> Result<(), Halt> {
+        self.before_change(op, part)?;
         let machine = &mut *self.machine;
         let info = &machine.plan.memories[part.memory as usize];
         let size = info.dtype.bytes();
-        let data = match source {
-            Source::Tile(tile) => machine.tiles.bytes(tile, size),
-            Source::Bytes(bytes) => bytes,
-        };
-        match &mut machine.memories[info.view_of.unwrap_or(part.memory) as usize] {
+        let base = info.view_of.unwrap_or(part.memory) as usize;
+        match &mut machine.memories[base] {
             Memory::In(_) | Memory::View(_) => {
                 return Err(Halt::Internal(format!("a store into the `In` tensor `{}`", info.name)));
             }
-            Memory::Out(bytes, init) => {
-                scatter(bytes, &part.runs, size, data);
+            memory @ Memory::Out(..) => {
+                // Taken out while the tile is computed, which reads no box of it: see `ready_for`.
+                let Memory::Out(bytes, mut init) = std::mem::replace(memory, Memory::In(&[])) else {
+                    return Err(Halt::Internal("a tensor that is none".into()));
+                };
+                match data {
+                    Data::Tile(tile) => machine.compute(tile, Sink::Bytes(bytes, &part.runs)),
+                    Data::Bytes(data) => scatter(bytes, &part.runs, size, data),
+                }
                 init.fill(&part.runs);
+                machine.memories[base] = Memory::Out(bytes, init);
                 machine.cost.result_elements += part.runs.elements() as u64;
             }
             Memory::Window(window) => {
+                let window = *window;
                 machine.accesses += 1;
+                let mut strips = std::mem::take(&mut machine.strips);
                 match window.memory(part.owner).write(&part.runs, &machine.clock, machine.pc) {
-                    Ok(grant) => grant.copy_from(data),
+                    Ok(grant) => match data {
+                        Data::Tile(tile) => machine.compute_with(tile, Sink::Window(&grant), &mut strips),
+                        Data::Bytes(data) => grant.copy_from(data),
+                    },
                     Err(refused) => return Err(self.refused(refused, AccessKind::Write, op, part)),
                 }
+                machine.strips = strips;
             }
         }
         self.machine.effects += 1;
@@ -143,12 +196,22 @@ impl<'a> Exec<'_, 'a, '_> {
 
     /// `pl::store`
     pub(super) fn store_tile(&mut self, op: &'a OpInst) -> Out {
-        let tile = self.tile(op, 0)?;
+        let (tile, last) = self.tile(op, 0)?;
         let shape = *self.machine.tiles.shape(tile);
         let part = self.part(op, 2, self.own(op, 2)?, 1, shape.extents().iter().map(|&e| e as u64))?;
-        self.write_box(op, &part, Source::Tile(tile))?;
-        self.machine.spend(part.runs.elements() * self.machine.plan.memories[part.memory as usize].dtype.bytes());
+        self.store_box(op, (tile, last), &part)?;
+        if last {
+            self.machine.tiles.forget(tile);
+        }
         Ok(Flow::Next)
+    }
+
+    /// Computes a tile into a box.
+    pub(super) fn store_box(&mut self, op: &OpInst, (tile, last): (u32, bool), part: &Part) -> Result<(), Halt> {
+        self.ready_for(tile, last, part)?;
+        self.write_box(op, part, Data::Tile(tile))?;
+        self.machine.spend(part.runs.elements() * self.machine.plan.memories[part.memory as usize].dtype.bytes());
+        Ok(())
     }
 
     /// `pl::write`
@@ -157,7 +220,7 @@ impl<'a> Exec<'_, 'a, '_> {
         let dtype = self.machine.plan.memories[cell.memory as usize].dtype;
         with_element!(dtype, T => {
             let element = T::from_register(value);
-            self.write_box(op, &cell, Source::Bytes(bytemuck::bytes_of(&element)))
+            self.write_box(op, &cell, Data::Bytes(bytemuck::bytes_of(&element)))
         })?;
         Ok(Flow::Next)
     }
@@ -205,9 +268,9 @@ impl<'a> Exec<'_, 'a, '_> {
 }
 
 /// What is written.
-enum Source<'s> {
+enum Data<'d> {
     /// A tile.
     Tile(u32),
     /// An element.
-    Bytes(&'s [u8]),
+    Bytes(&'d [u8]),
 }

@@ -2,6 +2,7 @@
 
 use super::live;
 use super::scalar::{self, ScalarTy};
+use super::uses;
 use super::{
     Check, Checked, Dst, Inst, MemoryInfo, OpInst, Operand, Origin, Plan, Reg, RegInfo, ScalarParam, TileInfo,
 };
@@ -43,6 +44,7 @@ pub(super) fn compile(program: &Program) -> Result<Plan> {
         Some(&Slot::Tile(tile)) => Some(tile),
         _ => None,
     });
+    uses::annotate(&mut plan);
     Ok(plan)
 }
 
@@ -494,7 +496,7 @@ impl<'p> Compiler<'p> {
             Slot::Tile(tile) => {
                 let source = value.as_local().ok_or("a tile that is no local")?;
                 let Slot::Tile(src) = self.slot(source)? else { return Err("a tile that is none".into()) };
-                self.emit(Inst::CopyTile { dst: tile, src }, loc, "=");
+                self.emit(Inst::CopyTile { dst: tile, src, last: false }, loc, "=");
                 Ok(())
             }
             Slot::Memory(_) | Slot::Context(_) | Slot::Unused => Ok(()),
@@ -583,7 +585,16 @@ impl<'p> Compiler<'p> {
             _ => None,
         };
         let window = args.iter().zip(info.params).find_map(shared);
-        self.plan.ops.push(OpInst { code: op.code, dst, args: args.into(), window, visible, tiles: None });
+        self.plan.ops.push(OpInst {
+            code: op.code,
+            dst,
+            args: args.into(),
+            window,
+            visible,
+            tiles: None,
+            last: 0,
+            live: Box::default(),
+        });
         let index = self.plan.ops.len() as u32 - 1;
         self.positions.insert(position, index);
         self.emit(Inst::Op { op: index }, loc, info.path);

@@ -39,7 +39,7 @@ impl Plan {
             }
             Inst::Next { counter, step, head } => write!(f, "{0} = {0} + {1}, go to {head}", reg(counter), reg(step)),
             Inst::Op { op } => self.write_op(f, op),
-            Inst::CopyTile { dst, src } => write!(f, "{} = {}", tile(dst), tile(src)),
+            Inst::CopyTile { dst, src, .. } => write!(f, "{} = {}", tile(dst), tile(src)),
             Inst::Check { check } => {
                 let check = &self.checks[check as usize];
                 write!(f, "check that {} is [", check.local)?;

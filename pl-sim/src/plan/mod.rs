@@ -8,6 +8,7 @@ mod display;
 mod live;
 pub(crate) mod scalar;
 pub(crate) mod senders;
+mod uses;
 
 use pl_core::bind::Program;
 use pl_core::dtype::DType;
@@ -52,8 +53,8 @@ pub(crate) enum Inst {
     Next { counter: Reg, step: Reg, head: u32 },
     /// Executes an op: an index into [`Plan::ops`].
     Op { op: u32 },
-    /// Another name for a tile.
-    CopyTile { dst: u32, src: u32 },
+    /// Another name for a tile; whether that is the last use of the old one.
+    CopyTile { dst: u32, src: u32, last: bool },
     /// Compares a value with its declared type: an index into [`Plan::checks`].
     Check { check: u32 },
     /// The kernel returns.
@@ -105,6 +106,25 @@ pub(crate) struct OpInst {
     pub(crate) visible: bool,
     /// The tiles to count against the platform's tile memory when this op runs; `None` when binding has counted them.
     pub(crate) tiles: Option<Box<live::LiveTiles>>,
+    /// The arguments that are tiles which nothing uses afterwards, as bits.
+    pub(crate) last: u32,
+    /// Of an op that gives no tile: the tiles that something uses afterwards.
+    pub(crate) live: Box<[u32]>,
+}
+
+impl OpInst {
+    /// Whether an argument is a tile which nothing uses afterwards.
+    pub(crate) const fn is_last(&self, index: usize) -> bool {
+        self.last >> index & 1 != 0
+    }
+
+    /// The tile that the op stores.
+    pub(crate) fn stored(&self) -> Option<u32> {
+        self.args.iter().find_map(|arg| match arg {
+            Operand::Tile(tile) => Some(*tile),
+            _ => None,
+        })
+    }
 }
 
 /// A declared type to compare with.
