@@ -147,6 +147,11 @@ impl LaunchOptions {
         let inject: String = self.inject.iter().map(|injection| format!(", {injection}")).collect();
         format!("budget {}, checks {}{inject}", self.op_budget, self.checks)
     }
+
+    /// Whether what changes a schedule is the same in both.
+    pub fn same_effects(&self, other: &LaunchOptions) -> bool {
+        (self.op_budget, self.checks, &self.inject) == (other.op_budget, other.checks, &other.inject)
+    }
 }
 
 impl Default for LaunchOptions {

@@ -200,6 +200,10 @@ impl Used<'_> {
         self.taken.get(&window).ok_or_else(|| gone(window))
     }
 
+    pub(crate) fn get_mut(&mut self, window: WindowId) -> Option<&mut Window> {
+        self.taken.get_mut(&window)
+    }
+
     pub(crate) fn iter(&self) -> impl Iterator<Item = &Window> {
         self.taken.values()
     }

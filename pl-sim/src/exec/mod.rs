@@ -20,6 +20,7 @@ use crate::window::Window;
 use pl_core::fault::{Fault, OutOfBounds, PeerOutOfRange, TileMemory};
 use pl_core::op::{Execute, OpCode};
 use signal::Signal;
+pub(crate) use signal::Test;
 
 /// A rank that executes an op.
 pub(crate) struct Exec<'m, 'a, 'e> {

@@ -3,7 +3,7 @@
 use super::{Exec, Flow, Out, Part};
 use crate::check::cells::{By, Change, Event, Odd};
 use crate::check::clock::Stamp;
-use crate::check::{Awaited, Deposit, Waited};
+use crate::check::{Awaited, Deposit, Memory, Waited};
 use crate::machine::{Halt, State};
 use crate::plan::OpInst;
 use crate::stuck::cell_of;
@@ -23,6 +23,20 @@ pub(super) struct Signal {
     pub(super) offsets: usize,
     pub(super) value: usize,
     pub(super) op: usize,
+}
+
+/// What a wait tests.
+#[derive(Clone, Copy)]
+pub(crate) struct Test<'a> {
+    memory: &'a Memory,
+    awaited: Awaited,
+}
+
+impl Test<'_> {
+    /// Whether the wait would pass now.
+    pub(crate) fn holds(&self) -> bool {
+        self.awaited.compare.holds(self.memory.peek_cell(self.awaited.index), self.awaited.expected)
+    }
 }
 
 impl<'a> Exec<'_, 'a, '_> {
@@ -93,13 +107,12 @@ impl<'a> Exec<'_, 'a, '_> {
         Ok((cell, Awaited { index: cell.runs.base(), expected, compare }))
     }
 
-    /// Whether the rank stands before a wait that would park it now. An op that would fail does not block.
-    pub(crate) fn is_blocked(&self) -> bool {
-        let machine = &*self.machine;
-        let Some(op) = machine.plan.op_at(machine.pc).filter(|op| op.code == OpCode::Wait) else { return false };
-        let Ok((cell, awaited)) = self.awaited(op) else { return false };
-        let value = self.window(cell.memory).map(|window| window.memory(cell.owner).peek_cell(awaited.index));
-        value.is_ok_and(|value| !awaited.compare.holds(value, awaited.expected))
+    /// What the wait tests before which the rank stands; `None` where it would fail.
+    pub(crate) fn test(&self) -> Option<Test<'a>> {
+        let op = self.machine.plan.op_at(self.machine.pc).filter(|op| op.code == OpCode::Wait)?;
+        let (cell, awaited) = self.awaited(op).ok()?;
+        let window = self.window(cell.memory).ok()?;
+        Some(Test { memory: window.memory(cell.owner), awaited })
     }
 
     pub(super) fn await_cell(&mut self, op: &'a OpInst) -> Out {

@@ -23,6 +23,7 @@ use crate::windows::{Used, Windows, usage};
 use guide::{Chance, Follow, Priorities};
 use pl_core::explore::{ExplorationId, Explore, Explored, Found, Outcome, Progress, Step, Strategy};
 use pl_core::fault::Fault;
+use pl_core::ir::{ConstValue, Lit};
 use pl_core::runtime::{ArgValue, EngineError, LaunchOptions, RankCall, Scheduler, WindowId};
 use restore::Left;
 use run::{Guide, Guided};
@@ -67,15 +68,75 @@ struct State {
     found: restore::Found,
     /// Windows from this one on are of the body's making.
     first_of_body: WindowId,
-    /// What the launches of the first schedule left.
-    left: Vec<Left>,
+    /// The launches of the first schedule.
+    launched: Vec<Launched>,
+    /// Whether the launch that runs is the one that the first schedule made in its place.
+    same: bool,
     chooser: Chooser,
     /// What has run of this schedule.
     recorded: Schedule,
+    /// Memory for what will be recorded.
+    spare: Vec<OfLaunch>,
     /// Whether a launch of this run failed.
     failed: bool,
     /// Why the exploration cannot go on.
     trouble: Option<EngineError>,
+}
+
+/// A launch of the first schedule.
+struct Launched {
+    calls: Vec<LaunchedCall>,
+    options: LaunchOptions,
+    print: Print,
+    /// What it left, if it went well.
+    left: Option<Left>,
+}
+
+struct LaunchedCall {
+    rank: usize,
+    plan: Arc<Plan>,
+    scalars: Vec<ConstValue>,
+}
+
+impl Launched {
+    fn new(calls: &[RankCall<'_>], plans: &[Arc<Plan>], options: &LaunchOptions) -> Launched {
+        let print = print(calls, plans, options);
+        let call = |(call, plan): (&RankCall<'_>, &Arc<Plan>)| LaunchedCall {
+            rank: call.rank,
+            plan: plan.clone(),
+            scalars: scalars(call).cloned().collect(),
+        };
+        Launched { calls: calls.iter().zip(plans).map(call).collect(), options: options.clone(), print, left: None }
+    }
+
+    /// Whether this is what is launched now, so that it has the same print; what is equal may be so without being the same.
+    fn is(&self, calls: &[RankCall<'_>], plans: &[Arc<Plan>], options: &LaunchOptions) -> bool {
+        self.calls.len() == calls.len()
+            && self.options.same_effects(options)
+            && self.calls.iter().zip(calls).zip(plans).all(|((first, call), plan)| {
+                first.rank == call.rank && Arc::ptr_eq(&first.plan, plan) && same(&first.scalars, call)
+            })
+    }
+}
+
+/// Whether these are the scalar arguments of a call, bit by bit.
+fn same(first: &[ConstValue], call: &RankCall<'_>) -> bool {
+    let mut now = scalars(call);
+    let same = |first: &ConstValue| match (first, now.next()) {
+        (ConstValue::Scalar(Lit::Float(a), ty), Some(ConstValue::Scalar(Lit::Float(b), other))) => {
+            a.to_bits() == b.to_bits() && ty == other
+        }
+        (first, now) => now == Some(first),
+    };
+    first.iter().all(same) && now.next().is_none()
+}
+
+/// The scalar arguments of a call.
+fn scalars<'c>(call: &'c RankCall<'_>) -> impl Iterator<Item = &'c ConstValue> {
+    call.args.iter().filter_map(|arg| match arg {
+        ArgValue::Scalar(value) => Some(value),
+        _ => None,
+    })
 }
 
 /// Records who runs.
@@ -163,10 +224,16 @@ impl Held<'_> {
             return Err(error);
         }
         let launch = state.recorded.launches.len();
-        let print = print(calls, plans, options);
+        if state.launched.len() == launch {
+            state.launched.push(Launched::new(calls, plans, options));
+        }
+        let first = &state.launched[launch];
+        let print = if first.is(calls, plans, options) { first.print } else { print(calls, plans, options) };
+        state.same = first.print == print;
         state.found.windows(used, state.first_of_body);
         state.found.arguments(launch, calls);
-        state.recorded.launches.push(OfLaunch { print, segments: vec![] });
+        let spare = state.spare.pop().unwrap_or_default();
+        state.recorded.launches.push(OfLaunch { print, ..spare });
         match &mut state.chooser {
             Chooser::Tree(tree) => tree.start(launch),
             Chooser::Follow(follow) => {
@@ -207,14 +274,14 @@ impl Held<'_> {
     ) -> Result<(), EngineError> {
         let state = &mut *self.0;
         let launch = state.recorded.launches.len() - 1;
-        let left = Left::new(used, calls, plans, depends);
-        match state.left.get_mut(launch) {
-            Some(first) => match first.differs(&left) {
+        let Some(first) = state.launched.get_mut(launch).filter(|_| state.same) else { return Ok(()) };
+        match &first.left {
+            Some(left) => match left.differs(used, calls, depends) {
                 Some(fault) => Err(EngineError::Fault(Box::new(fault))),
                 None => Ok(()),
             },
             None => {
-                state.left.push(left);
+                first.left = Some(Left::new(used, calls, plans, depends));
                 Ok(())
             }
         }
@@ -230,11 +297,9 @@ fn print(calls: &[RankCall<'_>], plans: &[Arc<Plan>], options: &LaunchOptions) -
             info.shape.iter().for_each(|extent| arguments.write(&(*extent as u64).to_le_bytes()));
             arguments.write(&[0xff]);
         }
-        for arg in &call.args {
-            if let ArgValue::Scalar(value) = arg {
-                // A hash takes any text.
-                let _ = write!(arguments, "{value:?}");
-            }
+        for value in scalars(call) {
+            // A hash takes any text.
+            let _ = write!(arguments, "{value:?}");
         }
         all.write(&plan.hash().to_le_bytes());
     }
@@ -318,9 +383,11 @@ pub(crate) fn explore(
     let state = Arc::new(Mutex::new(State {
         found: restore::Found::default(),
         first_of_body: windows.lock().next(),
-        left: vec![],
+        launched: vec![],
+        same: false,
         chooser: Chooser::Follow(Follow::new(Schedule::default())),
         recorded: Schedule::default(),
+        spare: vec![],
         failed: false,
         trouble: None,
     }));
@@ -372,6 +439,14 @@ impl Explorer<'_> {
         Ok(Ran { outcome, schedule: std::mem::take(&mut state.recorded), chooser, failed: state.failed })
     }
 
+    /// Takes back the memory of a schedule that nobody needs.
+    fn forget(&self, schedule: Schedule) {
+        self.lock().spare.extend(schedule.launches.into_iter().map(|mut launch| {
+            launch.segments.clear();
+            launch
+        }));
+    }
+
     fn report(&self, step: Step) {
         (self.progress)(Progress { schedules: self.schedules, of: self.of, step });
     }
@@ -415,8 +490,8 @@ impl Explorer<'_> {
                 Outcome::Ends => return Ok(explored),
             }
             gave_up |= ran.failed;
-            let launched: Vec<Print> = ran.schedule.launches.iter().map(|launch| launch.print).collect();
-            let same = *first.get_or_insert_with(|| launched.clone()) == launched;
+            let launched = || ran.schedule.launches.iter().map(|launch| launch.print);
+            let same = first.get_or_insert_with(|| launched().collect()).iter().copied().eq(launched());
             if ran.schedule.launches.is_empty() {
                 return Err(usage(
                     "the body of an exploration launched nothing",
@@ -426,6 +501,7 @@ impl Explorer<'_> {
             if !same {
                 return Err(other_each_time());
             }
+            self.forget(ran.schedule);
             if let Chooser::Tree(mut walked) = ran.chooser {
                 if walked.too_long {
                     return Err(usage(

@@ -63,17 +63,38 @@ impl Found {
 }
 
 /// What a launch left in one memory.
-#[derive(PartialEq)]
 struct Piece {
+    /// The call that has it as an argument, and which argument it is.
+    argument: (usize, usize),
+    /// Of a window: whose memory it is, by its number in the window's domain.
+    at: Option<usize>,
     /// The memory, as the kernel of that rank names it.
     name: Name,
     rank: usize,
-    owner: (Option<usize>, Option<usize>),
     shape: Box<[usize]>,
     /// Bytes of an element.
     size: usize,
-    bytes: Vec<u8>,
+    bytes: Box<[u8]>,
 }
+
+impl Piece {
+    /// What is there now, and as what a report names its owner.
+    fn now<'n>(&self, used: &'n mut Used<'_>, calls: &'n [RankCall<'_>]) -> Option<(&'n [u8], Owner)> {
+        let (call, param) = self.argument;
+        match (calls.get(call)?.args.get(param)?, self.at) {
+            (ArgValue::Out(bytes), None) => Some((bytes, (None, None))),
+            (ArgValue::Window(id), Some(at)) => {
+                let window = used.get_mut(*id)?;
+                let owner = window.owner(at);
+                Some((window.memory_mut(at)?.bytes_mut()?, owner))
+            }
+            _ => None,
+        }
+    }
+}
+
+/// A rank as a report names it: in the world, and in its domain.
+type Owner = (Option<usize>, Option<usize>);
 
 /// What a launch left in memory.
 pub(super) struct Left {
@@ -87,57 +108,59 @@ impl Left {
     /// stays in a cell may depend on the order, and nobody may care.
     pub(super) fn new(used: &mut Used<'_>, calls: &[RankCall<'_>], plans: &[Arc<Plan>], depends: bool) -> Left {
         let mut pieces = vec![];
-        let mut names: BTreeMap<WindowId, Name> = BTreeMap::new();
+        let mut windows: BTreeMap<WindowId, ((usize, usize), Name)> = BTreeMap::new();
         let mut signals: BTreeSet<WindowId> = BTreeSet::new();
-        for (call, plan) in calls.iter().zip(plans) {
+        for (at, (call, plan)) in calls.iter().zip(plans).enumerate() {
             for info in plan.memories.iter().filter(|info| info.view_of.is_none()) {
+                let argument = (at, info.param);
                 match &call.args[info.param] {
                     ArgValue::Window(id) => {
-                        names.entry(*id).or_insert_with(|| info.name.clone());
+                        windows.entry(*id).or_insert_with(|| (argument, info.name.clone()));
                         if plan.notifies_any(info.param) {
                             signals.insert(*id);
                         }
                     }
                     ArgValue::Out(bytes) => pieces.push(Piece {
+                        argument,
+                        at: None,
                         name: info.name.clone(),
                         rank: call.rank,
-                        owner: (None, None),
                         shape: info.shape.clone(),
                         size: info.dtype.bytes(),
-                        bytes: bytes.to_vec(),
+                        bytes: (**bytes).into(),
                     }),
                     ArgValue::In(_) | ArgValue::Scalar(_) => {}
                 }
             }
         }
-        for window in used.iter_mut().filter(|window| !signals.contains(&window.id)) {
-            let name = names.get(&window.id).cloned().unwrap_or_default();
+        for (id, (argument, name)) in windows.into_iter().filter(|(id, _)| !signals.contains(id)) {
+            let Some(window) = used.get_mut(id) else { continue };
+            let (shape, size) = (window.shape.clone(), window.dtype.bytes());
             for (at, rank) in window.domain.clone().iter().enumerate() {
-                let (owner, shape) = (window.owner(at), window.shape.clone());
-                let Some(bytes) = window.memory_mut(at).and_then(|m| m.bytes_mut().map(|bytes| bytes.to_vec())) else {
-                    continue;
-                };
-                pieces.push(Piece { name: name.clone(), rank: *rank, owner, shape, size: window.dtype.bytes(), bytes });
+                let Some(bytes) = window.memory_mut(at).and_then(|memory| memory.bytes_mut()) else { continue };
+                let (bytes, name, shape) = ((*bytes).into(), name.clone(), shape.clone());
+                pieces.push(Piece { argument, at: Some(at), name, rank: *rank, shape, size, bytes });
             }
         }
         Left { pieces, depends }
     }
 
-    /// The first element in which another run of the launch left something else, unless the order may show.
-    pub(super) fn differs(&self, other: &Left) -> Option<Fault> {
-        if self.depends || other.depends {
+    /// The first element in which another run of the same launch has left something else, unless the order may show.
+    pub(super) fn differs(&self, used: &mut Used<'_>, calls: &[RankCall<'_>], depends: bool) -> Option<Fault> {
+        if self.depends || depends {
             return None;
         }
-        let pair = self.pieces.iter().zip(&other.pieces).find(|(a, b)| a != b)?;
-        let (a, b) = pair;
-        let element = a.bytes.chunks(a.size).zip(b.bytes.chunks(a.size)).position(|(a, b)| a != b)?;
-        let region = Region {
-            memory: b.name.clone(),
-            owner: b.owner.0,
-            domain_rank: b.owner.1,
-            offsets: indices(&b.shape, element),
-            extents: vec![1; b.shape.len()],
-        };
-        Some(Fault::Differs(Differs { rank: b.rank, region }))
+        self.pieces.iter().find_map(|piece| {
+            let (now, (owner, domain_rank)) = piece.now(used, calls)?;
+            if *now == *piece.bytes {
+                return None;
+            }
+            let mut elements = now.chunks(piece.size).zip(piece.bytes.chunks(piece.size));
+            let element = elements.position(|(a, b)| a != b)?;
+            let offsets = indices(&piece.shape, element);
+            let extents = vec![1; piece.shape.len()];
+            let region = Region { memory: piece.name.clone(), owner, domain_rank, offsets, extents };
+            Some(Fault::Differs(Differs { rank: piece.rank, region }))
+        })
     }
 }

@@ -22,6 +22,7 @@ pub(crate) use seeded::Seeded;
 
 use crate::machine::{Env, Halt, Machine, Wake};
 use std::sync::atomic::AtomicBool;
+use std::sync::atomic::Ordering::Relaxed;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// The ranks of a launch.
@@ -45,7 +46,7 @@ impl<'l, 'a> Ranks<'l, 'a> {
     }
 
     pub(crate) fn interrupted(&self) -> bool {
-        self.interrupt.is_some_and(|flag| flag.load(std::sync::atomic::Ordering::Relaxed))
+        self.interrupt.is_some_and(|flag| flag.load(Relaxed))
     }
 }
 
@@ -60,17 +61,39 @@ pub(crate) trait Schedule {
 
 /// Ranks that were woken during a turn, where one thread runs all.
 #[derive(Default)]
-pub(crate) struct Woken(Mutex<Vec<usize>>);
+pub(crate) struct Woken {
+    ranks: Mutex<Vec<usize>>,
+    /// Whether there are any: most turns wake nobody.
+    any: AtomicBool,
+}
 
 impl Wake for Woken {
     fn wake(&self, rank: usize) {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).push(rank);
+        self.lock().push(rank);
+        self.any.store(true, Relaxed);
     }
 }
 
 impl Woken {
+    fn lock(&self) -> MutexGuard<'_, Vec<usize>> {
+        self.ranks.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     /// Hands each of them to `f`, once.
     pub(crate) fn take(&self, f: impl FnMut(usize)) {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).drain(..).for_each(f);
+        if self.any.load(Relaxed) {
+            self.any.store(false, Relaxed);
+            self.lock().drain(..).for_each(f);
+        }
+    }
+
+    /// One of them, once.
+    pub(crate) fn next(&self) -> Option<usize> {
+        if !self.any.load(Relaxed) {
+            return None;
+        }
+        let next = self.lock().pop();
+        self.any.store(next.is_some(), Relaxed);
+        next
     }
 }
