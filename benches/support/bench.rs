@@ -17,7 +17,7 @@ pub fn main(cases: Vec<Case>) -> ExitCode {
     let mut unfair = vec![];
     for case in cases {
         if let Some(figures) = run(&mut criterion, &case) {
-            println!("{}: {figures}\n", case.name);
+            println!("{figures}\n");
             if !figures.is_fair() && figures.sides.ratio.len() >= 5 {
                 unfair.push(case.name);
             }
@@ -41,7 +41,7 @@ fn run(criterion: &mut Criterion, case: &Case) -> Option<Figures> {
     let mut figures = Figures::of(case);
     group.bench_function(name, |bencher| {
         let contest = contest.get_or_insert_with(|| case.open());
-        bencher.iter_custom(|times| (0..times).map(|_| figures.round(&mut **contest, case.laps)).sum());
+        bencher.iter_custom(|times| (0..times).map(|_| figures.round(case, &mut **contest)).sum());
     });
     group.finish();
     contest.map(|_| figures)

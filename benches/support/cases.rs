@@ -15,19 +15,24 @@ const MIB: usize = 1 << 20;
 /// Elements of f32 in a chunk of a collective on a platform whose tile memory has no limit.
 const CHUNK: usize = MIB / 4;
 
+/// What most references are.
+const NEST: &str = "loop nest";
+
 /// A line of the tables.
 pub struct Case {
     /// What, with how many ranks and how much: `reduce_scatter/hand/P=4/16MiB`.
     pub name: String,
-    /// What the other side is.
+    /// What the other side is; nothing where there is none.
     pub reference: &'static str,
     pub goal: Goal,
     /// What times are told for: so many of these in a run.
     pub unit: (f64, &'static str),
     /// How often each side runs when it is its turn.
     pub laps: usize,
-    /// What the same costs with MPI.
+    /// The same with MPI.
     pub mpi: Option<Mpi>,
+    /// Whether it takes more memory or time than a quick look should.
+    pub heavy: bool,
     open: Box<dyn Fn() -> Box<dyn Contest>>,
 }
 
@@ -50,12 +55,14 @@ impl fmt::Display for Goal {
 }
 
 /// An operation of MPI, as the program that measures it takes it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug)]
 pub struct Mpi {
     pub operation: &'static str,
     pub ranks: usize,
     /// The bytes of one rank's input.
     pub bytes: usize,
+    /// How many of them are what the case does in a run.
+    pub times: f64,
 }
 
 /// Two sides, ready to run. A side says what one of several laps in a row took.
@@ -76,19 +83,23 @@ pub trait Contest {
 impl Case {
     fn new<C: Contest + 'static>(name: String, goal: Goal, open: impl Fn() -> C + 'static) -> Case {
         let open: Box<dyn Fn() -> Box<dyn Contest>> = Box::new(move || Box::new(open()));
-        Case { name, reference: "loop nest", goal, unit: (1.0, "run"), laps: 1, mpi: None, open }
+        Case { name, reference: "", goal, unit: (1.0, "run"), laps: 1, mpi: None, heavy: false, open }
     }
 
     fn laps(self, laps: usize) -> Case {
         Case { laps, ..self }
     }
 
+    fn heavy(self, heavy: bool) -> Case {
+        Case { heavy, ..self }
+    }
+
     fn against(self, reference: &'static str) -> Case {
         Case { reference, ..self }
     }
 
-    fn beside_mpi(self, operation: &'static str, ranks: usize, bytes: usize) -> Case {
-        Case { mpi: Some(Mpi { operation, ranks, bytes }), ..self }
+    fn beside_mpi(self, operation: &'static str, ranks: usize, bytes: usize, times: f64) -> Case {
+        Case { mpi: Some(Mpi { operation, ranks, bytes, times }), ..self }
     }
 
     /// Allocates what it needs, and compares what both sides give.
@@ -228,6 +239,11 @@ impl Contest for Scatter {
     }
 }
 
+/// All but the large worlds.
+pub fn all() -> Vec<Case> {
+    [reduce_scatter(), collectives(), launches(), barriers(), checks()].into_iter().flatten().collect()
+}
+
 /// Reduce-scatter as in example 14, large and at 1 MiB, and of data that is in the window already.
 pub fn reduce_scatter() -> Vec<Case> {
     let mut cases = vec![];
@@ -235,7 +251,9 @@ pub fn reduce_scatter() -> Vec<Case> {
         let name = format!("reduce_scatter/{what}/P={ranks}/{}", size_of(bytes));
         let case =
             Case::new(name, Goal::Ratio(ratio), move || Scatter::new(mode, ranks, bytes, LaunchOptions::default()));
-        cases.push(case.laps(laps_for(bytes)).beside_mpi("reduce_scatter", ranks, bytes));
+        let case = case.against(NEST).laps(laps_for(bytes)).heavy(bytes > MIB);
+        let staged = matches!(mode, Mode::Hand | Mode::Builtin);
+        cases.push(if staged && ranks == 4 { case.beside_mpi("reduce_scatter", ranks, bytes, 1.0) } else { case });
     };
     for (mode, what) in [(Mode::Hand, "hand"), (Mode::Builtin, "builtin")] {
         add(mode, what, 4, MIB, 1.5);
@@ -260,7 +278,8 @@ pub fn launches() -> Vec<Case> {
         for (options, how, goal) in [(LaunchOptions::default(), "checked", 9e-6), (unchecked(), "unchecked", 4e-6)] {
             let name = format!("launch/{what}/{how}/P=4/4KiB");
             let open = move || Scatter::new(mode, 4, 4 * KIB, options.clone());
-            cases.push(Case::new(name, Goal::Seconds(goal), open).laps(200).beside_mpi("reduce_scatter", 4, 4 * KIB));
+            let case = Case::new(name, Goal::Seconds(goal), open).against(NEST).laps(200);
+            cases.push(case.beside_mpi("reduce_scatter", 4, 4 * KIB, 1.0));
         }
     }
     cases
@@ -307,7 +326,8 @@ pub fn barrier(ranks: usize, rounds: i32, times: f64) -> Vec<Case> {
         let open = move || Barriers::new(ranks, rounds, options.clone());
         let pairs = (ranks * (ranks - 1)) as f64 * f64::from(rounds);
         let case = Case::new(format!("barrier/{how}/P={ranks}"), Goal::Seconds(times * goal), open);
-        Case { unit: (pairs, "pair"), ..case }.beside_mpi("barrier", ranks, 0)
+        let case = Case { unit: (pairs, "pair"), ..case }.heavy(ranks > 8);
+        if ranks > 64 { case } else { case.beside_mpi("barrier", ranks, 0, f64::from(rounds)) }
     };
     how.map(case).into()
 }
@@ -417,7 +437,8 @@ pub fn collectives() -> Vec<Case> {
     for (bytes, ratio) in [(MIB, 1.5), (16 * MIB, 1.25), (64 * MIB, 1.25)] {
         let mut add = |what: &str, operation, case: &dyn Fn(String, Goal) -> Case| {
             let name = format!("{what}/P={ranks}/{}", size_of(bytes));
-            cases.push(case(name, Goal::Ratio(ratio)).laps(laps_for(bytes)).beside_mpi(operation, ranks, bytes));
+            let case = case(name, Goal::Ratio(ratio)).against(NEST).laps(laps_for(bytes)).heavy(bytes > MIB);
+            cases.push(case.beside_mpi(operation, ranks, bytes, 1.0));
         };
         add("allgather", "allgather", &|name, goal| Case::new(name, goal, move || Gather::new(ranks, bytes)));
         for (mode, what) in [(AllreduceMode::Mesh, "allreduce, mesh"), (AllreduceMode::Ring, "allreduce, ring")] {
@@ -484,12 +505,15 @@ pub fn checks() -> Vec<Case> {
     let builtin: Kernel = |x, y, data, signal| example_14::builtin_step(x, y, data, signal);
     let boxes: Kernel = |x, y, data, signal| kernels::pass_left::<16>(x, y, data, signal);
     let tile = 64 * KIB / 4;
+    // Windows of 64 MiB, which exceed the caches, and of 1 MiB, which do not.
     let case = |what: &str, ratio: f64, laps: usize, kernel: Kernel, (ranks, rows, size): (usize, usize, usize)| {
         let open = move || Checks::new(kernel, ranks, rows, size);
-        Case::new(format!("checks/{what}"), Goal::Ratio(ratio), open).against("without checks").laps(laps)
+        Case::new(format!("checks/{what}"), Goal::Ratio(ratio), open)
+            .against("without checks")
+            .laps(laps)
+            .heavy(laps == 1)
     };
     vec![
-        // Windows of 64 MiB, which exceed the caches, and of 1 MiB, which do not.
         case("64KiB tiles, large/hand", 1.15, 1, hand, (32, 32, tile)),
         case("64KiB tiles, large/builtin", 1.15, 1, builtin, (32, 32, tile)),
         case("64KiB tiles, in cache/hand", 1.5, 20, hand, (4, 4, tile)),

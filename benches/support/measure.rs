@@ -124,12 +124,11 @@ pub fn seconds(seconds: f64) -> String {
         s if s >= 1e-6 => (s * 1e6, "us"),
         s => (s * 1e9, "ns"),
     };
-    let digits = if value < 10.0 {
-        2
-    } else if value < 100.0 {
-        1
-    } else {
-        0
-    };
+    let digits = if value < 10.0 { 2 } else { usize::from(value < 100.0) };
     format!("{value:.digits$} {unit}")
+}
+
+/// What one of `unit` took: seconds, or bytes for a `process`.
+pub fn quantity(value: f64, unit: &str) -> String {
+    if unit == "process" { format!("{:.0} MiB", value / f64::from(1 << 20)) } else { seconds(value) }
 }

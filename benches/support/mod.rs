@@ -7,3 +7,4 @@ pub mod kernels;
 pub mod measure;
 pub mod nests;
 pub mod pair;
+pub mod worlds;
