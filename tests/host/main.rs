@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a test that fails may panic")]
 
 mod arguments;
+mod bench_compare;
 mod cli;
 mod collectives_host;
 mod concurrency;
