@@ -88,6 +88,8 @@ pub(crate) struct Mail {
     pub(crate) served: AtomicU64,
     /// Bytes that peers stored into the rank's windows.
     pub(crate) pushed: AtomicU64,
+    /// Whether the rank may re-read its window memory until others change it: only then its bell is rung.
+    polls: bool,
     /// Rings when others changed the rank's window memory.
     bell: Bell,
     /// A wait of the rank that passed without a notify of this launch: the first.
@@ -95,7 +97,12 @@ pub(crate) struct Mail {
 }
 
 impl Mail {
-    /// How often others changed the rank's memory.
+    /// That of a rank which executes a plan.
+    pub(crate) fn new(plan: &Plan) -> Mail {
+        Mail { polls: plan.polls, ..Mail::default() }
+    }
+
+    /// How often others changed the rank's memory, if it polls.
     pub(crate) fn changes(&self) -> u64 {
         self.bell.rung()
     }
@@ -109,8 +116,10 @@ impl Env<'_> {
     }
 
     /// Tells that another rank changed the memory of the rank of a call.
+    #[inline]
     pub(crate) fn changed(&self, call: usize, wake: &dyn Wake) {
-        if self.mail[call].bell.ring() {
+        let mail = &self.mail[call];
+        if mail.polls && mail.bell.ring() {
             wake.wake(call);
         }
     }
@@ -295,8 +304,11 @@ impl<'a> Machine<'a> {
         self.state = State::Ready;
         self.fuel = turn.fuel;
         let mut visible = turn.visible;
+        // A copy of where the rank stands: to go on from here, no instruction waits for what the one before stored.
+        let mut pc = self.pc;
         loop {
-            match plan.code[self.pc] {
+            self.pc = pc;
+            match plan.code[pc] {
                 Inst::Move { dst, src } => self.set(dst, self.get(src)),
                 Inst::Index { op, dst, a, b } => match scalar::index(op, self.get(a), self.get(b)) {
                     Ok(value) => self.set(dst, value),
@@ -316,18 +328,24 @@ impl<'a> Machine<'a> {
                     self.set(dst, extent.unwrap_or(0) as u64);
                 }
                 Inst::Jump { to } => {
-                    self.pc = to as usize;
+                    pc = to as usize;
                     continue;
                 }
                 Inst::Unless { cond, to } => {
                     if self.get(cond) == 0 {
-                        self.pc = to as usize;
+                        pc = to as usize;
+                        continue;
+                    }
+                }
+                Inst::UnlessIndex { op, a, b, to } => {
+                    if !scalar::compares(op, self.get(a), self.get(b)) {
+                        pc = to as usize;
                         continue;
                     }
                 }
                 Inst::When { cond, to } => {
                     if self.get(cond) != 0 {
-                        self.pc = to as usize;
+                        pc = to as usize;
                         continue;
                     }
                 }
@@ -339,54 +357,54 @@ impl<'a> Machine<'a> {
                 Inst::Head { counter, end, var, exit } => {
                     let value = self.get(counter);
                     if value >= self.get(end) {
-                        self.pc = exit as usize;
+                        pc = exit as usize;
                         continue;
                     }
                     self.set(var, value);
                 }
                 Inst::Next { counter, step, head } => {
                     self.set(counter, self.get(counter).saturating_add(self.get(step)));
-                    self.pc = head as usize;
-                    if self.count(env)? {
+                    pc = head as usize;
+                    if self.count(env, pc)? {
                         return Ok(Stop::Yield);
                     }
                     continue;
                 }
                 Inst::Again { to } => {
-                    self.pc = to as usize;
-                    if self.count(env)? {
+                    pc = to as usize;
+                    if self.count(env, pc)? {
                         return Ok(Stop::Yield);
                     }
                     continue;
                 }
                 Inst::Op { op } => {
                     let op = &plan.ops[op as usize];
-                    if self.ops >= self.faults.due
-                        && let Some(stop) = self.inject()
-                    {
+                    let seen = op.visible || turn.enters && op.code == OpCode::Enter;
+                    if let Some(stop) = self.before(seen, &mut visible) {
                         return Ok(stop);
                     }
-                    if op.visible || turn.enters && op.code == OpCode::Enter {
-                        if visible == 0 {
-                            return Ok(Stop::Before);
-                        }
-                        visible -= 1;
+                    let flow = dispatch(&mut Exec { machine: self, env, wake }, op.code, op)?;
+                    if let Some(stop) = self.after(flow, env)? {
+                        return Ok(stop);
                     }
-                    let mut exec = Exec { machine: self, env, wake };
-                    match dispatch(&mut exec, op.code, op)? {
-                        Flow::Next => {}
-                        Flow::Park => return Ok(Stop::Parked),
-                        Flow::Yield => {
-                            self.pc += 1;
-                            self.count(env)?;
-                            return Ok(Stop::Yield);
-                        }
+                }
+                Inst::Notify { signal } => {
+                    if let Some(stop) = self.before(true, &mut visible) {
+                        return Ok(stop);
                     }
-                    self.pc += 1;
-                    if self.count(env)? {
-                        return Ok(Stop::Yield);
+                    let flow = Exec { machine: self, env, wake }.deposit(&plan.signals[signal as usize])?;
+                    if let Some(stop) = self.after(flow, env)? {
+                        return Ok(stop);
                     }
-                    continue;
+                }
+                Inst::Wait { signal } => {
+                    if let Some(stop) = self.before(true, &mut visible) {
+                        return Ok(stop);
+                    }
+                    let flow = Exec { machine: self, env, wake }.await_cell(&plan.signals[signal as usize])?;
+                    if let Some(stop) = self.after(flow, env)? {
+                        return Ok(stop);
+                    }
                 }
                 Inst::CopyTile { dst, src, last } => {
                     self.effects += 1;
@@ -398,8 +416,35 @@ impl<'a> Machine<'a> {
                     return Ok(Stop::Done);
                 }
             }
-            self.pc += 1;
+            pc += 1;
         }
+    }
+
+    /// Before an op: whether the turn ends here. `seen` tells whether other ranks can see the op.
+    #[inline(always)]
+    fn before(&mut self, seen: bool, visible: &mut u32) -> Option<Stop> {
+        if self.ops >= self.faults.due
+            && let Some(stop) = self.inject()
+        {
+            return Some(stop);
+        }
+        if seen {
+            match visible.checked_sub(1) {
+                Some(left) => *visible = left,
+                None => return Some(Stop::Before),
+            }
+        }
+        None
+    }
+
+    /// After an op: whether the turn ends here.
+    #[inline(always)]
+    fn after(&mut self, flow: Flow, env: &Env<'_>) -> Result<Option<Stop>, Halt> {
+        if flow == Flow::Park {
+            return Ok(Some(Stop::Parked));
+        }
+        let over = self.count(env, self.pc + 1)?;
+        Ok((over || flow == Flow::Yield).then_some(Stop::Yield))
     }
 
     /// Stops or delays the rank when that is due.
@@ -414,9 +459,10 @@ impl<'a> Machine<'a> {
         }
     }
 
-    /// Counts an op; whether the turn is over.
-    #[inline]
-    fn count(&mut self, env: &Env<'_>) -> Result<bool, Halt> {
+    /// Counts an op, after which the rank stands at `pc`; whether the turn is over.
+    #[inline(always)]
+    fn count(&mut self, env: &Env<'_>, pc: usize) -> Result<bool, Halt> {
+        self.pc = pc;
         self.ops += 1;
         if self.ops > env.budget {
             return Err(self.over_budget(env.budget));

@@ -28,6 +28,10 @@
 //! other memory. So copies between windows go by pointers, which may overlap, and what is computed of windows goes through a buffer.
 //!
 //! The module also lends the work of a launch to threads that outlive it ([`lend`]), with an argument of its own.
+//!
+//! What is known of a memory is guarded by a [`Lock`], which is an ordinary one while several threads run ranks. As long as one thread runs all of them it
+//! need not be atomic: a flag tells the thread that it holds the lock already. The lock is told before another thread begins to run ranks
+//! ([`Ranks::share`](crate::sched::Ranks::share)), by the one that ran them until then; what it did before is ordered by the lock through which the other takes the work.
 #![expect(unsafe_code, reason = "the argument stands above")]
 
 use crate::check::Passed;
@@ -35,8 +39,98 @@ use crate::region::{Piece, Runs, pieces};
 use crate::sched::{Crew, Shift};
 use std::alloc::{Layout, alloc_zeroed};
 use std::cell::UnsafeCell;
-use std::sync::atomic::AtomicI32;
-use std::sync::{Mutex, PoisonError};
+use std::marker::PhantomData;
+use std::ops::{Deref, DerefMut};
+use std::sync::atomic::Ordering::Relaxed;
+use std::sync::atomic::{AtomicBool, AtomicI32};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// A lock that costs next to nothing while one thread runs all ranks.
+pub(crate) struct Lock<T> {
+    /// Whether several threads may want it.
+    shared: AtomicBool,
+    /// Whether it is held, while one thread runs all ranks.
+    held: AtomicBool,
+    /// What is held otherwise.
+    mutex: Mutex<()>,
+    value: UnsafeCell<T>,
+}
+
+// SAFETY: a `&Lock<T>` gives out one `&mut T` at a time: while it is shared the mutex sees to that, before then the flag, of one thread: see the module's argument.
+unsafe impl<T: Send> Sync for Lock<T> {}
+
+impl<T> Lock<T> {
+    /// A lock that one thread uses.
+    pub(crate) const fn new(value: T) -> Lock<T> {
+        let (shared, held) = (AtomicBool::new(false), AtomicBool::new(false));
+        Lock { shared, held, mutex: Mutex::new(()), value: UnsafeCell::new(value) }
+    }
+
+    /// The value, when nobody else has the lock.
+    pub(crate) const fn get_mut(&mut self) -> &mut T {
+        self.value.get_mut()
+    }
+
+    /// The value, when nobody else has the lock, which one thread uses from now on.
+    pub(crate) fn alone(&mut self) -> &mut T {
+        *self.shared.get_mut() = false;
+        self.get_mut()
+    }
+
+    /// From now on several threads use it. The only one that did so calls this.
+    pub(crate) fn share(&self) {
+        self.shared.store(true, Relaxed);
+    }
+
+    /// Takes the lock.
+    #[inline(always)]
+    pub(crate) fn lock(&self) -> Locked<'_, T> {
+        if self.shared.load(Relaxed) {
+            // Nothing panics while it holds the lock, and a value is never left half-changed.
+            let guard = self.mutex.lock().unwrap_or_else(PoisonError::into_inner);
+            return Locked { lock: self, shared: Some(guard), value: PhantomData };
+        }
+        assert!(!self.held.load(Relaxed), "a lock is taken twice");
+        self.held.store(true, Relaxed);
+        Locked { lock: self, shared: None, value: PhantomData }
+    }
+}
+
+/// A lock that is held.
+pub(crate) struct Locked<'l, T> {
+    lock: &'l Lock<T>,
+    /// The mutex, when several threads use the lock.
+    shared: Option<MutexGuard<'l, ()>>,
+    /// As if it held the value itself: threads share it only where they may share that.
+    value: PhantomData<&'l mut T>,
+}
+
+impl<T> Deref for Locked<'_, T> {
+    type Target = T;
+
+    #[inline(always)]
+    fn deref(&self) -> &T {
+        // SAFETY: the lock is held, by this alone.
+        unsafe { &*self.lock.value.get() }
+    }
+}
+
+impl<T> DerefMut for Locked<'_, T> {
+    #[inline(always)]
+    fn deref_mut(&mut self) -> &mut T {
+        // SAFETY: the lock is held, by this alone, which is borrowed mutably.
+        unsafe { &mut *self.lock.value.get() }
+    }
+}
+
+impl<T> Drop for Locked<'_, T> {
+    #[inline(always)]
+    fn drop(&mut self) {
+        if self.shared.is_none() {
+            self.lock.held.store(false, Relaxed);
+        }
+    }
+}
 
 /// Bytes that one lock guards against other adds: a multiple of every element's size.
 const STRIPE: usize = 16 << 10;

@@ -293,13 +293,13 @@ impl Simulator {
             windows: of_calls,
             platform: self.platform,
             budget: options.op_budget,
-            mail: (0..count).map(|_| Mail::default()).collect(),
+            mail: plans.iter().map(|plan| Mail::new(plan)).collect(),
             lints: Mutex::default(),
             entered: domains.domains.into_iter().map(|ranks| Mutex::new(Entered::new(ranks))).collect(),
         };
         let interrupt = options.interrupt.as_deref();
         let groups = groups(&machines);
-        let ranks = Ranks { machines: &machines, env: &env, groups: groups.clone(), interrupt, bytes };
+        let ranks = Ranks { machines: &machines, env: &env, windows, groups: groups.clone(), interrupt, bytes };
         // What is not checked is sound on one thread alone.
         let threads = if options.checks { self.threads } else { 1 };
         let (ended, threads) = match (options.scheduler, exploration) {

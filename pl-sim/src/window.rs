@@ -70,6 +70,11 @@ impl Window {
         }
     }
 
+    /// From now on several threads use it, until the launch is over. Only one does when this is called.
+    pub(crate) fn share(&self) {
+        self.memories.iter().for_each(Memory::share);
+    }
+
     /// A rank of the domain as a report names it: its number in the world, and in the domain where that is another one.
     pub(crate) fn owner(&self, rank: usize) -> (Option<usize>, Option<usize>) {
         let owner = self.domain.get(rank).copied();

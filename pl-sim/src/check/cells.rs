@@ -137,6 +137,8 @@ pub(crate) struct Odd {
     pub(crate) overwrote: Option<Event>,
     /// The cell was set and added to; this was the other kind.
     pub(crate) mixed: Option<Event>,
+    /// The owner's `pl::read` of the cell that is not ordered before this notify: its instruction.
+    pub(crate) unordered_read: Option<u32>,
     /// A wait passed by what an earlier launch had left in the cell, and this launch notifies it, too: both instructions.
     pub(crate) stale: Option<(u32, Stamp)>,
 }
@@ -216,15 +218,6 @@ pub(crate) struct Acquired {
     pub(crate) stale: bool,
 }
 
-/// What a notify found in its cell.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Noted {
-    /// A `pl::read` of the owner that is not ordered before it: its instruction.
-    pub(crate) unordered_read: Option<usize>,
-    /// What is odd about it.
-    pub(crate) odd: Option<Box<Odd>>,
-}
-
 impl Cell {
     /// Records who notified it.
     fn count(&mut self, stamp: Stamp) {
@@ -252,7 +245,7 @@ impl Cell {
             return None;
         }
         let overwrote = lost.map(|p| Event::new(p.stamp, Change::Notify(p.deposit), 0));
-        Some(Box::new(Odd { overwrote, mixed: None, stale }))
+        Some(Box::new(Odd { overwrote, stale, ..Odd::default() }))
     }
 
     /// The owner notifies itself, which teaches it nothing: its own `Set` makes all before it void, and its own add counts wherever the peers'
@@ -401,7 +394,7 @@ impl Cells {
         }
     }
 
-    /// Records a notify of a cell, which holds the first value before it and the second one after it.
+    /// Records a notify of a cell, which holds the first value before it and the second one after it. What is odd about it.
     pub(crate) fn notify(
         &mut self,
         index: usize,
@@ -410,7 +403,7 @@ impl Cells {
         owner: usize,
         clock: &mut Clock,
         by: By,
-    ) -> Noted {
+    ) -> Option<Box<Odd>> {
         let stamp = clock.stamp(by.pc);
         let own = clock.rank() == owner;
         let mut credits = self.credits;
@@ -443,7 +436,10 @@ impl Cells {
             odd.get_or_insert_default().mixed = other.map(|(_, event)| *event);
         }
         self.events.push((index as u32, Event::new(stamp, Change::Notify(deposit), new)));
-        Noted { unordered_read: unordered.then_some(read.pc as usize), odd }
+        if unordered {
+            odd.get_or_insert_default().unordered_read = Some(read.pc);
+        }
+        odd
     }
 
     /// Records a notify for reports alone.

@@ -13,16 +13,16 @@ pub(crate) mod init;
 pub(crate) mod log;
 
 use crate::region::Runs;
-use crate::shared::{AddGrant, HostBuffer, ReadGrant, SharedBuffer, WriteGrant};
+use crate::shared::{AddGrant, HostBuffer, Lock, Locked, ReadGrant, SharedBuffer, WriteGrant};
 pub(crate) use awaited::Awaited;
 use awaited::Parked;
-use cells::{By, CellHistory, Cells, Noted, Odd};
+use cells::{By, CellHistory, Cells, Odd};
 use clock::{Clock, Stamp};
 use init::{Init, Missing};
 use log::{Access, Conflict, Log};
 use std::marker::PhantomData;
+use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// What was checked may now happen, or what one thread alone does; only this module makes one.
 pub(crate) struct Passed<'g>(PhantomData<&'g Clock>);
@@ -52,7 +52,7 @@ impl From<Conflict> for Refused {
 /// The memory of one rank in one window, and what is known of the accesses to it.
 pub(crate) struct Memory {
     buffer: SharedBuffer,
-    history: Mutex<History>,
+    history: Lock<History>,
     /// The number of its rank's call in this launch; one that no call has where the rank takes no part.
     owner: usize,
     /// Bytes of an element.
@@ -137,8 +137,6 @@ pub(crate) enum Deposit {
 pub(crate) struct Notified {
     /// Whether it satisfied the owner's wait.
     pub(crate) wakes: bool,
-    /// The owner's `pl::read` of the cell that is not ordered before it: its instruction.
-    pub(crate) unordered_read: Option<usize>,
     /// What is odd about it.
     pub(crate) odd: Option<Box<Odd>>,
 }
@@ -178,7 +176,7 @@ impl Memory {
         let buffer = SharedBuffer::new(elements.checked_mul(size)?)?;
         Some(Memory {
             buffer,
-            history: Mutex::new(history),
+            history: Lock::new(history),
             owner: usize::MAX,
             size,
             preset: false,
@@ -188,9 +186,14 @@ impl Memory {
         })
     }
 
-    fn lock(&self) -> MutexGuard<'_, History> {
-        // Nothing panics while it holds the lock, and a history is never left half-changed.
-        self.history.lock().unwrap_or_else(PoisonError::into_inner)
+    #[inline(always)]
+    fn lock(&self) -> Locked<'_, History> {
+        self.history.lock()
+    }
+
+    /// From now on several threads use it, until the launch is over. Only one does when this is called.
+    pub(crate) fn share(&self) {
+        self.history.share();
     }
 
     /// Starts a launch, which is ordered after everything before it. `call` is the number of the rank's call.
@@ -201,7 +204,7 @@ impl Memory {
         let preset = std::mem::take(&mut self.preset);
         let signal = checks == Checks::Signal;
         let held = signal.then(|| self.buffer.bytes_mut().chunks_exact(4).filter(|cell| **cell != [0; 4]).count());
-        let history = self.history.get_mut().unwrap_or_else(PoisonError::into_inner);
+        let history = self.history.alone();
         history.log.clear();
         history.cells.start(launch, preset, held);
         if !self.checked {
@@ -209,6 +212,12 @@ impl Memory {
             history.init = Init::all();
         }
         history.parked = Parked::default();
+    }
+
+    /// The number of its rank's call in this launch; `None` where the rank takes no part.
+    #[inline]
+    pub(crate) fn call(&self) -> Option<usize> {
+        (self.owner != usize::MAX).then_some(self.owner)
     }
 
     /// Takes the memory back from views that are gone; whether there are none.
@@ -269,7 +278,7 @@ impl Memory {
 
     /// What it holds, between launches; `None` while there is a view.
     pub(crate) fn save(&mut self) -> Option<Saved> {
-        let init = self.history.get_mut().unwrap_or_else(PoisonError::into_inner).init.clone();
+        let init = self.history.get_mut().init.clone();
         let preset = self.preset;
         self.bytes_mut().map(|bytes| Saved { bytes: bytes.into(), init, preset })
     }
@@ -278,7 +287,7 @@ impl Memory {
     pub(crate) fn restore(&mut self, saved: &Saved) -> bool {
         let Some(bytes) = self.bytes_mut() else { return false };
         bytes.copy_from_slice(&saved.bytes);
-        self.history.get_mut().unwrap_or_else(PoisonError::into_inner).init.clone_from(&saved.init);
+        self.history.get_mut().init.clone_from(&saved.init);
         self.preset = saved.preset;
         true
     }
@@ -286,7 +295,7 @@ impl Memory {
     /// Makes every element data, which the host wrote.
     pub(crate) fn set_data(&mut self) {
         self.preset = true;
-        self.history.get_mut().unwrap_or_else(PoisonError::into_inner).init = Init::all();
+        self.history.get_mut().init = Init::all();
     }
 
     /// Checks an ordinary access. Of an add: an earlier one to some element that nothing orders before it.
@@ -387,16 +396,16 @@ impl Memory {
             Deposit::Add(add) => value.checked_add(add).ok_or(Refused::Overflow { value, add })?,
             Deposit::Set(new) => new,
         };
-        let mut noted = Noted::default();
+        let mut odd = None;
         if self.checked {
-            noted = history.cells.notify(index, (value, new), deposit, self.owner, clock, by);
+            odd = history.cells.notify(index, (value, new), deposit, self.owner, clock, by);
             history.init.fill(&Runs::element(index));
         } else {
             history.cells.count(index, (value, new), deposit, clock, by);
         }
         self.buffer.cell(index, Passed(PhantomData)).store(new, Relaxed);
         let wakes = history.parked.notified(index, new);
-        Ok(Notified { wakes, unordered_read: noted.unordered_read, odd: noted.odd })
+        Ok(Notified { wakes, odd })
     }
 
     /// Tests the owner's cell; parks the owner on it when the wait is not satisfied.

@@ -19,7 +19,6 @@ use crate::tiles::Output;
 use crate::window::Window;
 use pl_core::fault::{Fault, OutOfBounds, PeerOutOfRange, TileMemory};
 use pl_core::op::{Execute, OpCode};
-use signal::Signal;
 pub(crate) use signal::Test;
 
 /// A rank that executes an op.
@@ -304,11 +303,11 @@ impl<'a> Execute<&'a OpInst> for Exec<'_, 'a, '_> {
     }
 
     fn notify(&mut self, op: &'a OpInst) -> Out {
-        self.deposit(op, &Signal { signal: 0, peer: 1, offsets: 2, value: 3, op: 4 })
+        self.deposit(self.signal(op)?)
     }
 
     fn wait(&mut self, op: &'a OpInst) -> Out {
-        self.await_cell(op)
+        self.await_cell(self.signal(op)?)
     }
 
     fn remote_load(&mut self, op: &'a OpInst) -> Out {
@@ -330,7 +329,7 @@ impl<'a> Execute<&'a OpInst> for Exec<'_, 'a, '_> {
 
     fn put_with_signal(&mut self, op: &'a OpInst) -> Out {
         self.push(op, 10)?;
-        self.deposit(op, &Signal { signal: 3, peer: 1, offsets: 4, value: 5, op: 6 })
+        self.deposit(self.signal(op)?)
     }
 
     fn reshape(&mut self, _op: &'a OpInst) -> Out {

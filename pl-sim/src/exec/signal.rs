@@ -1,28 +1,25 @@
 //! Deposits into signal cells, and waits for them.
 
-use super::{Exec, Flow, Out, Part};
+use super::{Exec, Flow, Out, Part, bad};
 use crate::check::cells::{By, Change, Event, Odd};
 use crate::check::clock::Stamp;
-use crate::check::{Awaited, Deposit, Memory, Waited};
+use crate::check::{Awaited, Deposit, Memory, Refused, Waited};
 use crate::machine::{Halt, State};
-use crate::plan::OpInst;
+use crate::plan::{Does, Inst, OpInst, SignalInst};
+use crate::region::Runs;
 use crate::stuck::cell_of;
 use crate::window::Window;
 use pl_core::fault::{AccessKind, CellChange, Compare, LintData, LintKind, StaleWait};
-use pl_core::op::{EnumKind, NotifyOp, OpCode, WaitCmp};
+use pl_core::op::ParamKind;
 use std::sync::PoisonError;
 
-fn unknown(kind: EnumKind, value: i32) -> Halt {
-    Halt::Internal(format!("`{}` has no value {value}", kind.name()))
-}
-
-/// Which arguments of an op say what to deposit where.
-pub(super) struct Signal {
-    pub(super) signal: usize,
-    pub(super) peer: usize,
-    pub(super) offsets: usize,
-    pub(super) value: usize,
-    pub(super) op: usize,
+/// A cell that an op reaches.
+#[derive(Clone, Copy)]
+struct Cell<'a> {
+    window: &'a Window,
+    /// Whose it is: a rank of the window's domain.
+    owner: usize,
+    index: usize,
 }
 
 /// What a wait tests.
@@ -40,103 +37,137 @@ impl Test<'_> {
 }
 
 impl<'a> Exec<'_, 'a, '_> {
-    /// `pld::system::notify`, also at the end of `pld::tensor::put_with_signal`.
-    pub(super) fn deposit(&mut self, op: &'a OpInst, at: &Signal) -> Out {
-        self.before_notify(op)?;
-        let peer = self.peer(op, at.peer)?;
-        let cell = self.cell(op, at.signal, peer, at.offsets)?;
-        let window = self.window(cell.memory)?;
-        let value = self.scalar(op, at.value)? as i32;
-        let operation = self.constant(op, at.op)?;
-        let deposit = match NotifyOp::from_wire(operation) {
-            Some(NotifyOp::AtomicAdd) => Deposit::Add(value),
-            Some(NotifyOp::Set) => Deposit::Set(value),
-            None => return Err(unknown(EnumKind::NotifyOp, operation)),
+    /// What an op does to a signal cell.
+    pub(super) fn signal(&self, op: &'a OpInst) -> Result<&'a SignalInst, Halt> {
+        op.signal.map(|signal| &self.machine.plan.signals[signal as usize]).ok_or_else(|| bad(op, 0))
+    }
+
+    /// The cell that an op reaches.
+    #[inline(always)]
+    fn signal_cell(&self, signal: &'a SignalInst) -> Result<Cell<'a>, Halt> {
+        let machine = &*self.machine;
+        let window = self.window(signal.memory)?;
+        let owner = signal.peer.map_or(machine.own(signal.memory) as u64, |peer| machine.get(peer));
+        let (mut index, mut inside) = (signal.first, owner < window.domain.len() as u64);
+        for axis in &signal.axes {
+            let offset = machine.get(axis.offset);
+            inside &= offset < axis.extent;
+            index = index.wrapping_add(offset.wrapping_mul(axis.stride));
+        }
+        if !inside {
+            return Err(self.outside(signal));
+        }
+        Ok(Cell { window, owner: owner as usize, index: index as usize })
+    }
+
+    /// The fault of a peer that does not exist, or of offsets that are out of bounds.
+    #[cold]
+    fn outside(&self, signal: &'a SignalInst) -> Halt {
+        let op = &self.machine.plan.ops[signal.op as usize];
+        let params = op.code.info().params;
+        let owner = match op.code.info().peer() {
+            Some(peer) => self.peer(op, peer),
+            None => self.own(op, signal.param),
         };
+        let offsets = params.iter().position(|p| p.kind == ParamKind::Offsets(signal.param as u8));
+        let cell = owner.and_then(|owner| self.cell(op, signal.param, owner, offsets.unwrap_or(0)));
+        cell.err().unwrap_or_else(|| bad(op, signal.param))
+    }
+
+    /// The fault of a refused access to a cell.
+    #[cold]
+    fn refused_cell(&self, refused: Refused, kind: AccessKind, signal: &SignalInst, cell: Cell<'_>) -> Halt {
+        let op = &self.machine.plan.ops[signal.op as usize];
+        let runs = Runs::element(cell.index);
+        let part = Part { param: signal.param, memory: signal.memory, owner: cell.owner, runs };
+        self.refused(refused, kind, op, &part)
+    }
+
+    /// `pld::system::notify`, also at the end of `pld::tensor::put_with_signal`.
+    #[inline]
+    pub(crate) fn deposit(&mut self, signal: &'a SignalInst) -> Out {
+        self.before_notify(&self.machine.plan.ops[signal.op as usize])?;
+        let cell = self.signal_cell(signal)?;
         let machine = &mut *self.machine;
-        let (mut wakes, mut unordered_read) = (false, None);
+        let value = machine.get(signal.value) as i32;
+        let deposit = match signal.does {
+            Does::Set => Deposit::Set(value),
+            _ => Deposit::Add(value),
+        };
+        let memory = cell.window.memory(cell.owner);
         let by = By { pc: machine.pc, builtin: machine.trail.is_inside() };
-        let mut odd = None;
+        let (mut wakes, mut odd) = (false, None);
         // Once, unless the launch asks for something else.
         for _ in 0..machine.faults.deposits(machine.cost.self_notifies + machine.cost.peer_notifies + 1) {
             if !machine.clock.can_release() {
                 return Err(machine.over_budget(self.env.budget));
             }
             machine.trail.notify(machine.clock.stamp(machine.pc));
-            match window.memory(peer).notify(cell.runs.base(), deposit, &mut machine.clock, by) {
+            match memory.notify(cell.index, deposit, &mut machine.clock, by) {
                 Ok(notified) => {
                     wakes |= notified.wakes;
-                    unordered_read = unordered_read.or(notified.unordered_read);
-                    odd = notified.odd;
+                    odd = notified.odd.or(odd);
                 }
-                Err(refused) => return Err(self.refused(refused, AccessKind::Notify, op, &cell)),
+                Err(refused) => return Err(self.refused_cell(refused, AccessKind::Notify, signal, cell)),
             }
         }
         machine.effects += 1;
-        let call = self.env.call_of(window, peer);
-        if peer == machine.own(cell.memory) {
+        if cell.owner == machine.own(signal.memory) {
             machine.cost.self_notifies += 1;
         } else {
             machine.cost.peer_notifies += 1;
-            if let Some(call) = call {
+            if let Some(call) = memory.call() {
                 if wakes {
                     self.wake.wake(call);
                 }
                 self.env.changed(call, self.wake);
             }
         }
-        if let (Some(pc), Some(call)) = (unordered_read, call) {
-            self.order_dependent(call, pc);
-        }
         if let Some(odd) = odd {
-            self.odd(&odd, cell.memory, window, peer, cell.runs.base());
+            self.odd(&odd, signal.memory, cell);
         }
         Ok(Flow::Next)
     }
 
     /// The cell that a wait tests, and what it waits for.
-    fn awaited(&self, op: &'a OpInst) -> Result<(Part, Awaited), Halt> {
-        let cell = self.cell(op, 0, self.own(op, 0)?, 1)?;
-        let expected = self.scalar(op, 2)? as i32;
-        let comparison = self.constant(op, 3)?;
-        let compare = match WaitCmp::from_wire(comparison) {
-            Some(WaitCmp::Eq) => Compare::Eq,
-            Some(WaitCmp::Ge) => Compare::Ge,
-            None => return Err(unknown(EnumKind::WaitCmp, comparison)),
-        };
-        Ok((cell, Awaited { index: cell.runs.base(), expected, compare }))
+    #[inline(always)]
+    fn awaited(&self, signal: &'a SignalInst) -> Result<(Cell<'a>, Awaited), Halt> {
+        let cell = self.signal_cell(signal)?;
+        let expected = self.machine.get(signal.value) as i32;
+        let compare = if signal.does == Does::Eq { Compare::Eq } else { Compare::Ge };
+        Ok((cell, Awaited { index: cell.index, expected, compare }))
     }
 
     /// What the wait tests before which the rank stands; `None` where it would fail.
     pub(crate) fn test(&self) -> Option<Test<'a>> {
-        let op = self.machine.plan.op_at(self.machine.pc).filter(|op| op.code == OpCode::Wait)?;
-        let (cell, awaited) = self.awaited(op).ok()?;
-        let window = self.window(cell.memory).ok()?;
-        Some(Test { memory: window.memory(cell.owner), awaited })
+        let plan = self.machine.plan;
+        let &Inst::Wait { signal } = plan.code.get(self.machine.pc)? else { return None };
+        let (cell, awaited) = self.awaited(&plan.signals[signal as usize]).ok()?;
+        Some(Test { memory: cell.window.memory(cell.owner), awaited })
     }
 
-    pub(super) fn await_cell(&mut self, op: &'a OpInst) -> Out {
-        let (cell, awaited) = self.awaited(op)?;
-        let window = self.window(cell.memory)?;
+    #[inline]
+    pub(crate) fn await_cell(&mut self, signal: &'a SignalInst) -> Out {
+        let (cell, awaited) = self.awaited(signal)?;
         let machine = &mut *self.machine;
-        match window.memory(cell.owner).wait(awaited, &mut machine.clock, machine.pc) {
+        match cell.window.memory(cell.owner).wait(awaited, &mut machine.clock, machine.pc) {
             Ok(Waited::Passed { from, stale, odd }) => {
                 machine.cost.waits += 1;
                 machine.effects += 1;
                 machine.trail.wait(machine.clock.stamp(machine.pc), from);
                 if let Some(value) = stale {
-                    self.passed_stale(cell.memory, window, awaited, value);
+                    self.passed_stale(signal.memory, cell.window, awaited, value);
                 }
                 if let Some(odd) = odd {
-                    self.odd(&odd, cell.memory, window, cell.owner, awaited.index);
+                    self.odd(&odd, signal.memory, cell);
                 }
                 Ok(Flow::Next)
             }
             Ok(Waited::Parked) => {
-                machine.state = State::Waiting(cell.memory, awaited);
+                machine.state = State::Waiting(signal.memory, awaited);
                 Ok(Flow::Park)
             }
-            Err(refused) => Err(self.refused(refused, AccessKind::Test, op, &cell)),
+            Err(refused) => Err(self.refused_cell(refused, AccessKind::Test, signal, cell)),
         }
     }
 
@@ -154,7 +185,11 @@ impl<'a> Exec<'_, 'a, '_> {
 
     /// Remembers what is odd about a notify or wait of a cell of `owner`.
     #[cold]
-    fn odd(&self, odd: &Odd, memory: u32, window: &Window, owner: usize, index: usize) {
+    fn odd(&self, odd: &Odd, memory: u32, cell: Cell<'_>) {
+        let Cell { window, owner, index } = cell;
+        if let (Some(pc), Some(call)) = (odd.unordered_read, window.memory(owner).call()) {
+            self.order_dependent(call, pc as usize);
+        }
         let cell = || cell_of(self.machine, memory, window, owner, index);
         let here = self.machine.clock.stamp(self.machine.pc);
         let other = |event: &Event| self.env.site(event.call as usize, event.pc as usize);
@@ -172,7 +207,7 @@ impl<'a> Exec<'_, 'a, '_> {
         if let Some(event) = &odd.mixed {
             self.lint(LintKind::SetAddMixed, here, || LintData::SetAddMixed { cell: cell(), notify: other(event) });
         }
-        if let (Some((pc, notify)), Some(call)) = (odd.stale, self.env.call_of(window, owner)) {
+        if let (Some((pc, notify)), Some(call)) = (odd.stale, window.memory(owner).call()) {
             let wait = Stamp { rank: call as u32, epoch: 0, pc };
             let initial = window.memory(owner).cell_history(index).initial;
             let notify = self.env.site(notify.rank as usize, notify.pc as usize);

@@ -4,7 +4,8 @@ use super::live;
 use super::scalar::{self, ScalarTy};
 use super::uses;
 use super::{
-    Check, Checked, Dst, Inst, MemoryInfo, OpInst, Operand, Origin, Plan, Reg, RegInfo, ScalarParam, TileInfo,
+    Check, Checked, Dst, Inst, MemoryInfo, OpInst, Operand, Origin, Plan, Reg, RegInfo, ScalarParam, SignalInst,
+    TileInfo,
 };
 use pl_core::bind::Program;
 use pl_core::dtype::DType;
@@ -68,6 +69,7 @@ impl<'p> Compiler<'p> {
             code: vec![],
             origins: vec![],
             ops: vec![],
+            signals: vec![],
             lists: vec![],
             checks: vec![],
             memories: vec![],
@@ -75,6 +77,7 @@ impl<'p> Compiler<'p> {
             registers: vec![],
             scalars: vec![],
             params: function.params.len(),
+            polls: false,
             domains: program.bindings.domains.clone(),
             hash: std::sync::OnceLock::new(),
             places: function.places.clone(),
@@ -254,10 +257,24 @@ impl<'p> Compiler<'p> {
     fn land(&mut self, at: usize) {
         let here = self.here();
         match &mut self.plan.code[at] {
-            Inst::Jump { to } | Inst::Unless { to, .. } | Inst::When { to, .. } | Inst::Head { exit: to, .. } => {
-                *to = here
-            }
+            Inst::Jump { to }
+            | Inst::Unless { to, .. }
+            | Inst::UnlessIndex { to, .. }
+            | Inst::When { to, .. }
+            | Inst::Head { exit: to, .. } => *to = here,
             _ => {}
+        }
+    }
+
+    /// A jump that is taken when a condition is false, which was just computed into `reg`. A comparison of two indices becomes part of it.
+    fn unless(&mut self, cond: &Expr, reg: Reg, loc: Loc, what: &'static str) -> usize {
+        let compares = matches!(&cond.kind, ExprKind::Binary(op, ..) if op.is_comparison());
+        match self.plan.code.last_mut() {
+            Some(last @ &mut Inst::Index { op, dst, a, b }) if compares && dst == reg => {
+                *last = Inst::UnlessIndex { op, a, b, to: 0 };
+                self.plan.code.len() - 1
+            }
+            _ => self.emit(Inst::Unless { cond: reg, to: 0 }, loc, what),
         }
     }
 
@@ -452,16 +469,16 @@ impl<'p> Compiler<'p> {
             StmtKind::While { pre, cond, body } => {
                 let head = self.here();
                 self.block(pre)?;
-                let (cond, _) = self.expr(cond, Some(ScalarTy::Bool), loc, None)?;
-                let exit = self.emit(Inst::Unless { cond, to: 0 }, loc, "while");
+                let (reg, _) = self.expr(cond, Some(ScalarTy::Bool), loc, None)?;
+                let exit = self.unless(cond, reg, loc, "while");
                 self.block(body)?;
                 self.emit(Inst::Again { to: head }, loc, "while");
                 self.land(exit);
                 Ok(())
             }
             StmtKind::If { cond, then, els } => {
-                let (cond, _) = self.expr(cond, Some(ScalarTy::Bool), loc, None)?;
-                match self.value_of(cond) {
+                let (reg, _) = self.expr(cond, Some(ScalarTy::Bool), loc, None)?;
+                match self.value_of(reg) {
                     Some(0) => {
                         self.skip(then);
                         return self.block(els);
@@ -473,7 +490,7 @@ impl<'p> Compiler<'p> {
                     }
                     None => {}
                 }
-                let skip = self.emit(Inst::Unless { cond, to: 0 }, loc, "if");
+                let skip = self.unless(cond, reg, loc, "if");
                 self.block(then)?;
                 if els.is_empty() {
                     self.land(skip);
@@ -585,19 +602,33 @@ impl<'p> Compiler<'p> {
             _ => None,
         };
         let window = args.iter().zip(info.params).find_map(shared);
-        self.plan.ops.push(OpInst {
+        let mut op = OpInst {
             code: op.code,
             dst,
             args: args.into(),
             window,
             visible,
+            signal: None,
             tiles: None,
             last: 0,
             live: Box::default(),
-        });
-        let index = self.plan.ops.len() as u32 - 1;
+        };
+        let index = self.plan.ops.len() as u32;
+        let mut inst = Inst::Op { op: index };
+        if let Some(resolved) = SignalInst::new(&self.plan, index, &op) {
+            let signal = self.plan.signals.len() as u32;
+            self.plan.signals.push(resolved);
+            op.signal = Some(signal);
+            match op.code {
+                OpCode::Notify => inst = Inst::Notify { signal },
+                OpCode::Wait => inst = Inst::Wait { signal },
+                _ => {}
+            }
+        }
+        self.plan.polls |= op.code == OpCode::Read && visible;
+        self.plan.ops.push(op);
         self.positions.insert(position, index);
-        self.emit(Inst::Op { op: index }, loc, info.path);
+        self.emit(inst, loc, info.path);
         Ok(())
     }
 

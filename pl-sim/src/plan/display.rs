@@ -32,6 +32,9 @@ impl Plan {
             Inst::Extent { dst, tile: t, axis } => write!(f, "{} = extent {axis} of {}", reg(dst), tile(t)),
             Inst::Jump { to } | Inst::Again { to } => write!(f, "go to {to}"),
             Inst::Unless { cond, to } => write!(f, "unless {} go to {to}", reg(cond)),
+            Inst::UnlessIndex { op, a, b, to } => {
+                write!(f, "unless {} {} {} go to {to}", reg(a), op.symbol(), reg(b))
+            }
             Inst::When { cond, to } => write!(f, "when {} go to {to}", reg(cond)),
             Inst::Step { step } => write!(f, "check that {} is not 0", reg(step)),
             Inst::Head { counter, end, var, exit } => {
@@ -39,6 +42,7 @@ impl Plan {
             }
             Inst::Next { counter, step, head } => write!(f, "{0} = {0} + {1}, go to {head}", reg(counter), reg(step)),
             Inst::Op { op } => self.write_op(f, op),
+            Inst::Notify { signal } | Inst::Wait { signal } => self.write_op(f, self.signals[signal as usize].op),
             Inst::CopyTile { dst, src, .. } => write!(f, "{} = {}", tile(dst), tile(src)),
             Inst::Check { check } => {
                 let check = &self.checks[check as usize];

@@ -8,6 +8,7 @@ mod display;
 mod live;
 pub(crate) mod scalar;
 pub(crate) mod senders;
+mod signal;
 mod uses;
 
 use pl_core::bind::Program;
@@ -17,6 +18,7 @@ use pl_core::ir::{BinOp, Function, Loc, Mode, Name, Place, UnOp};
 use pl_core::op::{Access, OpCode, ParamKind};
 use pl_core::runtime::EngineError;
 use scalar::ScalarTy;
+pub(crate) use signal::{Does, SignalInst};
 use std::sync::{Arc, OnceLock};
 
 /// A register: 64 bits of a type that the plan knows.
@@ -45,6 +47,8 @@ pub(crate) enum Inst {
     Unless { cond: Reg, to: u32 },
     /// Goes on elsewhere when a register is true.
     When { cond: Reg, to: u32 },
+    /// Goes on elsewhere unless a comparison of two indices holds.
+    UnlessIndex { op: BinOp, a: Reg, b: Reg, to: u32 },
     /// Refuses a step of zero.
     Step { step: Reg },
     /// The head of a `for`: leaves it, or gives the variable its value.
@@ -53,6 +57,10 @@ pub(crate) enum Inst {
     Next { counter: Reg, step: Reg, head: u32 },
     /// Executes an op: an index into [`Plan::ops`].
     Op { op: u32 },
+    /// Executes an op that does nothing but notify a cell: an index into [`Plan::signals`].
+    Notify { signal: u32 },
+    /// Executes an op that waits for a cell: an index into [`Plan::signals`].
+    Wait { signal: u32 },
     /// Another name for a tile; whether that is the last use of the old one.
     CopyTile { dst: u32, src: u32, last: bool },
     /// Compares a value with its declared type: an index into [`Plan::checks`].
@@ -104,6 +112,8 @@ pub(crate) struct OpInst {
     pub(crate) window: Option<u32>,
     /// Whether it touches window memory, which other ranks can see.
     pub(crate) visible: bool,
+    /// What it does to a signal cell: an index into [`Plan::signals`].
+    pub(crate) signal: Option<u32>,
     /// The tiles to count against the platform's tile memory when this op runs; `None` when binding has counted them.
     pub(crate) tiles: Option<Box<live::LiveTiles>>,
     /// The arguments that are tiles which nothing uses afterwards, as bits.
@@ -212,6 +222,8 @@ pub struct Plan {
     pub(crate) origins: Vec<Origin>,
     /// The ops.
     pub(crate) ops: Vec<OpInst>,
+    /// What the ops do to signal cells.
+    pub(crate) signals: Vec<SignalInst>,
     /// The registers of the ops' lists.
     pub(crate) lists: Vec<Reg>,
     /// The comparisons with declared types.
@@ -224,6 +236,8 @@ pub struct Plan {
     pub(crate) registers: Vec<RegInfo>,
     /// The scalar parameters.
     pub(crate) scalars: Vec<ScalarParam>,
+    /// Whether it reads elements of windows, and so may read one over and over until others change it.
+    pub(crate) polls: bool,
     /// How many parameters there are.
     pub(crate) params: usize,
     /// The number of ranks of each domain that it was bound to.
@@ -346,11 +360,22 @@ impl Plan {
         (offsets, extents)
     }
 
-    /// The op at `pc`.
-    pub(crate) fn op_at(&self, pc: usize) -> Option<&OpInst> {
-        match self.code.get(pc) {
-            Some(&Inst::Op { op }) => self.ops.get(op as usize),
+    /// The number of the op that an instruction executes.
+    fn number_of(&self, inst: Inst) -> Option<u32> {
+        match inst {
+            Inst::Op { op } => Some(op),
+            Inst::Notify { signal } | Inst::Wait { signal } => Some(self.signals[signal as usize].op),
             _ => None,
         }
+    }
+
+    /// The op that an instruction executes.
+    pub(crate) fn op_of(&self, inst: Inst) -> Option<&OpInst> {
+        self.ops.get(self.number_of(inst)? as usize)
+    }
+
+    /// The op at `pc`.
+    pub(crate) fn op_at(&self, pc: usize) -> Option<&OpInst> {
+        self.code.get(pc).and_then(|inst| self.op_of(*inst))
     }
 }

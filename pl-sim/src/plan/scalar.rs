@@ -143,9 +143,22 @@ pub(crate) fn index(op: BinOp, a: u64, b: u64) -> Result<u64, ArithmeticProblem>
         BinOp::Rem => a.checked_rem(b),
         BinOp::Min => Some(a.min(b)),
         BinOp::Max => Some(a.max(b)),
-        _ => Some(u64::from(compare(op, Some(a.cmp(&b))))),
+        _ => Some(u64::from(compares(op, a, b))),
     };
     result.ok_or_else(|| problem(op, i128::from(a), i128::from(b)))
+}
+
+/// Whether a comparison of two indices holds.
+#[inline(always)]
+pub(crate) fn compares(op: BinOp, a: u64, b: u64) -> bool {
+    match op {
+        BinOp::Eq => a == b,
+        BinOp::Ne => a != b,
+        BinOp::Lt => a < b,
+        BinOp::Le => a <= b,
+        BinOp::Gt => a > b,
+        _ => a >= b,
+    }
 }
 
 /// Whether a comparison holds; `None`: one side is NaN.

@@ -115,10 +115,8 @@ impl Plan {
                 _ => false,
             })
         };
-        self.code.iter().enumerate().position(|(pc, inst)| match *inst {
-            Inst::Op { op } => outlook.reachable[pc] && reaches(&self.ops[op as usize]),
-            _ => false,
-        })
+        let may = |(pc, inst): (usize, &Inst)| outlook.reachable[pc] && self.op_of(*inst).is_some_and(reaches);
+        self.code.iter().enumerate().position(may)
     }
 
     fn learn(&self, inst: Inst, places: &[Place], known: &mut [Known]) {
@@ -179,6 +177,12 @@ fn successors(pc: usize, inst: Inst, known: &[Known]) -> [Option<usize>; 2] {
     match inst {
         Inst::Jump { to } | Inst::Again { to } | Inst::Next { head: to, .. } => [Some(to as usize), None],
         Inst::Unless { cond, to } => either(cond, Some(to as usize), next),
+        Inst::UnlessIndex { op, a, b, to } => match (known[a as usize], known[b as usize]) {
+            (Known::Nothing, _) | (_, Known::Nothing) => [None, None],
+            (Known::Value(a), Known::Value(b)) if scalar::index(op, a, b) == Ok(0) => [Some(to as usize), None],
+            (Known::Value(_), Known::Value(_)) => [next, None],
+            _ => [next, Some(to as usize)],
+        },
         Inst::When { cond, to } => either(cond, next, Some(to as usize)),
         Inst::Head { counter, end, exit, .. } => match (known[counter as usize], known[end as usize]) {
             (Known::Value(counter), Known::Value(end)) if counter >= end => [Some(exit as usize), None],

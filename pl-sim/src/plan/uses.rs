@@ -10,6 +10,7 @@ impl Inst {
             Inst::Jump { to }
             | Inst::Again { to }
             | Inst::Unless { to, .. }
+            | Inst::UnlessIndex { to, .. }
             | Inst::When { to, .. }
             | Inst::Head { exit: to, .. }
             | Inst::Next { head: to, .. } => Some(to),
@@ -28,8 +29,7 @@ impl Plan {
     fn uses(&self, inst: Inst) -> impl Iterator<Item = u32> {
         let (copied, op) = match inst {
             Inst::CopyTile { src, .. } => (Some(src), None),
-            Inst::Op { op } => (None, self.ops.get(op as usize)),
-            _ => (None, None),
+            _ => (None, self.op_of(inst)),
         };
         let of_op = op.into_iter().flat_map(|op| op.args.iter()).filter_map(|arg| match arg {
             Operand::Tile(tile) => Some(*tile),
@@ -42,11 +42,10 @@ impl Plan {
     fn defines(&self, inst: Inst) -> Option<u32> {
         match inst {
             Inst::CopyTile { dst, .. } => Some(dst),
-            Inst::Op { op } => match self.ops[op as usize].dst {
+            _ => match self.op_of(inst)?.dst {
                 Dst::Tile(tile) => Some(tile),
                 Dst::None | Dst::Scalar(_) => None,
             },
-            _ => None,
         }
     }
 
@@ -103,24 +102,20 @@ pub(super) fn annotate(plan: &mut Plan) {
         let inst = plan.code[pc];
         let defined = plan.defines(inst);
         let is_last = |tile: u32| defined == Some(tile) || !live.contains(&tile);
-        match inst {
-            Inst::CopyTile { dst, src, .. } => {
-                plan.code[pc] = Inst::CopyTile { dst, src, last: dst != src && is_last(src) };
-            }
-            Inst::Op { op } => {
-                let op = &mut plan.ops[op as usize];
-                for (index, arg) in op.args.iter().enumerate() {
-                    if let Operand::Tile(tile) = arg
-                        && is_last(*tile)
-                    {
-                        op.last |= 1 << index;
-                    }
-                }
-                if !matches!(op.dst, Dst::Tile(_)) {
-                    op.live = live.into();
+        if let Inst::CopyTile { dst, src, .. } = inst {
+            plan.code[pc] = Inst::CopyTile { dst, src, last: dst != src && is_last(src) };
+        } else if let Some(op) = plan.number_of(inst) {
+            let op = &mut plan.ops[op as usize];
+            for (index, arg) in op.args.iter().enumerate() {
+                if let Operand::Tile(tile) = arg
+                    && is_last(*tile)
+                {
+                    op.last |= 1 << index;
                 }
             }
-            _ => {}
+            if !matches!(op.dst, Dst::Tile(_)) {
+                op.live = live.into();
+            }
         }
     }
 }

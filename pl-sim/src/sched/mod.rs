@@ -21,6 +21,8 @@ pub(crate) use queue::Stop;
 pub(crate) use seeded::Seeded;
 
 use crate::machine::{Env, Halt, Machine, Wake};
+use crate::window::Window;
+use crate::windows::Used;
 use std::sync::atomic::AtomicBool;
 use std::sync::atomic::Ordering::Relaxed;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -31,6 +33,8 @@ pub(crate) struct Ranks<'l, 'a> {
     pub(crate) machines: &'l [Mutex<Machine<'a>>],
     /// What they share.
     pub(crate) env: &'l Env<'a>,
+    /// The windows that they use.
+    pub(crate) windows: &'l Used<'l>,
     /// Which of them could wake one another.
     pub(crate) groups: Groups,
     /// Ends the run when it becomes true.
@@ -43,6 +47,11 @@ impl<'l, 'a> Ranks<'l, 'a> {
     pub(crate) fn machine(&self, rank: usize) -> MutexGuard<'l, Machine<'a>> {
         // A machine whose thread panicked is not run again: the panic goes on when the threads are joined.
         self.machines[rank].lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// From now on several threads run ranks. Only one does when this is called.
+    pub(crate) fn share(&self) {
+        self.windows.iter().for_each(Window::share);
     }
 
     pub(crate) fn interrupted(&self) -> bool {

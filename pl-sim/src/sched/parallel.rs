@@ -83,6 +83,9 @@ struct Leader<'w, 'l, 'a> {
 impl Leader<'_, '_, '_> {
     /// Asks for help; it may be asked only once.
     fn ask(&mut self) {
+        if self.helpers > 0 {
+            self.worker.ranks.share();
+        }
         self.shift.ask(std::mem::take(&mut self.helpers));
     }
 }
