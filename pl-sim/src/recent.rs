@@ -1,38 +1,43 @@
 //! The end of a long sequence.
 
-/// The last items of a sequence, at most `LIMIT`.
+/// The last items of a sequence, at most as many as it was started with.
 #[derive(Debug)]
-pub(crate) struct Recent<T, const LIMIT: usize> {
+pub(crate) struct Recent<T> {
     items: Vec<T>,
     /// Where the next one goes: the oldest stands there, once there are so many.
     next: usize,
+    limit: usize,
 }
 
-impl<T, const LIMIT: usize> Default for Recent<T, LIMIT> {
+impl<T> Default for Recent<T> {
     fn default() -> Self {
-        Recent::new()
+        Recent::new(1)
     }
 }
 
-impl<T, const LIMIT: usize> Recent<T, LIMIT> {
-    /// That of an empty sequence.
-    pub(crate) const fn new() -> Self {
-        Recent { items: Vec::new(), next: 0 }
+impl<T> Recent<T> {
+    /// That of an empty sequence, of which at most so many are kept.
+    pub(crate) const fn new(limit: usize) -> Self {
+        Recent { items: Vec::new(), next: 0, limit }
     }
 
     /// Adds an item, in the place of the oldest when there are too many.
+    #[inline]
     pub(crate) fn push(&mut self, item: T) {
         match self.items.get_mut(self.next) {
             Some(oldest) => *oldest = item,
             None => self.items.push(item),
         }
-        self.next = (self.next + 1) % LIMIT;
+        self.next += 1;
+        if self.next >= self.limit {
+            self.next = 0;
+        }
     }
 
-    /// Forgets all.
-    pub(crate) fn clear(&mut self) {
+    /// Forgets all; at most so many are kept from now on.
+    pub(crate) fn start(&mut self, limit: usize) {
         self.items.clear();
-        self.next = 0;
+        (self.next, self.limit) = (0, limit);
     }
 
     /// From the latest back to the earliest.
@@ -55,14 +60,14 @@ mod tests {
 
     #[test]
     fn the_last_items_are_kept() {
-        let mut recent = Recent::<usize, 3>::new();
+        let mut recent = Recent::<usize>::new(3);
         for n in 0..10 {
             assert!(recent.backwards().copied().eq((n - n.min(3)..n).rev()), "{n}");
             recent.push(n);
         }
         *recent.backwards_mut().nth(1).expect("three") = 0;
         assert!(recent.backwards().eq(&[9, 0, 7]));
-        recent.clear();
+        recent.start(3);
         assert_eq!(recent.backwards().next(), None);
     }
 }

@@ -24,11 +24,11 @@ pub(crate) struct EnteredOne {
 pub(crate) struct Trail {
     /// Whether the rank is in the collective that it entered last.
     inside: bool,
-    collectives: Recent<EnteredOne, LIMIT>,
+    collectives: Recent<EnteredOne>,
     /// Its notifies.
-    notifies: Recent<Stamp, LIMIT>,
+    notifies: Recent<Stamp>,
     /// Its waits that passed, each with the last notify that it learnt from.
-    waits: Recent<(Stamp, Stamp), LIMIT>,
+    waits: Recent<(Stamp, Stamp)>,
     /// Its last `pl::read` of a cell that found what a notify had made of it, and did not order it: the instruction.
     polled: Option<usize>,
     /// Its last wait that passed without learning from a notify.
@@ -40,9 +40,9 @@ impl Trail {
     pub(crate) const fn new() -> Trail {
         Trail {
             inside: false,
-            collectives: Recent::new(),
-            notifies: Recent::new(),
-            waits: Recent::new(),
+            collectives: Recent::new(LIMIT),
+            notifies: Recent::new(LIMIT),
+            waits: Recent::new(LIMIT),
             polled: None,
             idle: None,
         }

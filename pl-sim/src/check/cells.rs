@@ -1,18 +1,17 @@
 //! Signal cells: who notified which, what a wait learns from that, who looked, and what the builtins left in them.
 
 use super::Deposit;
-use super::clock::{Clock, Release, Stamp};
+use super::clock::{Clock, Knowledge, Release, Stamp};
 use super::log::{Access, Conflict};
 use crate::recent::Recent;
 use pl_core::fault::{self, AccessKind};
-use smallvec::SmallVec;
 use std::sync::Arc;
 
 /// Cells in a page.
 const PAGE: usize = 64;
 
 /// That a rank notified a cell, as an access.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 struct Notified {
     /// Its last notify of the cell.
     stamp: Stamp,
@@ -50,7 +49,7 @@ impl Pending {
 
     /// How many of them the owner knows of.
     fn followed(&self, clock: &Clock) -> u32 {
-        match clock.known(self.stamp.rank).checked_sub(self.stamp.epoch) {
+        match clock.known_since(self.stamp.rank, &self.release).checked_sub(self.stamp.epoch) {
             Some(beyond) => self.times.min(beyond / self.stride.max(1) + 1),
             None => 0,
         }
@@ -116,8 +115,12 @@ impl Event {
     }
 }
 
-/// How many changes of the cells of one memory are kept. They stand in their order, not with their cells, so that to note one costs little.
+/// How many changes of the cells of one memory are kept, and of all memories of a window. They stand in their order, not with their cells, so that to
+/// note one costs little.
 const MAX_EVENTS: usize = 2048;
+const ALL_EVENTS: usize = 256 * MAX_EVENTS;
+/// So many are kept of each in any case.
+const LEAST_EVENTS: usize = 64;
 
 /// The last changes of a cell.
 #[derive(Clone, Debug, Default)]
@@ -143,50 +146,82 @@ pub(crate) struct Odd {
     pub(crate) stale: Option<(u32, Stamp)>,
 }
 
-/// One cell.
+/// One cell. There may be as many as the square of the number of ranks, so what few of them need stands apart.
 #[derive(Clone, Debug, Default)]
 struct Cell {
     /// The launch that the rest is of; of another launch, it is out of date.
     launch: u32,
-    /// What builtins deposited.
-    credit: i32,
-    /// The owner's last wait or read: its epoch (0: none) and instruction.
-    tested: (u32, u32),
-    /// Whether that was a `pl::read`.
-    read: bool,
     /// Whether notifies added, and whether they set.
     added: bool,
     set: bool,
-    /// The owner's wait that passed by what an earlier launch left here.
-    stale: Option<u32>,
-    /// Who notified it.
-    notified: SmallVec<[Notified; 1]>,
-    /// The value before the first pending notify, with all that the owner added.
-    base: i32,
-    /// Whether a store or transfer changed the value since: `base` is out of date, and nothing is pending.
-    changed: bool,
-    /// The notifies of peers that the owner has not learnt from, in their order. What a `Set` sets holds what the owner added since, too.
-    pending: SmallVec<[Pending; 1]>,
+    /// Whether the owner's last test was a `pl::read`.
+    read: bool,
+    /// What the owner has not learnt from.
+    news: News,
+    /// The owner's last wait or read: its epoch (0: none) and instruction.
+    tested: (u32, u32),
     /// The value at the start of the launch.
     initial: i32,
-    /// How often it was changed since.
-    changes: u32,
+    /// What builtins deposited.
+    credit: i32,
+    /// The rank that notified it first.
+    first: Notified,
+    /// The value before the news, with all that the owner added.
+    base: i32,
+    /// What the notify released that is the news, where it is one.
+    knowledge: Option<Arc<Knowledge>>,
+    /// The rest.
+    more: Option<Box<More>>,
+}
+
+/// What the owner of a cell has not learnt from.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum News {
+    /// Nothing.
+    #[default]
+    None,
+    /// A store or transfer changed the value: what it is now is not known of that.
+    Stored,
+    /// The last notify of the rank that notified first.
+    One,
+    /// What stands apart.
+    Many,
+}
+
+/// What few cells need.
+#[derive(Clone, Debug, Default)]
+struct More {
+    /// The other ranks that notified the cell.
+    notified: Vec<Notified>,
+    /// The notifies of peers that the owner has not learnt from, in their order. What a `Set` sets holds what the owner added since, too.
+    pending: Vec<Pending>,
+    /// How often a store or transfer changed the value.
+    stores: u32,
+    /// The owner's wait that passed by what an earlier launch left here.
+    stale: Option<u32>,
 }
 
 /// The cells of one rank's memory in one window.
 #[derive(Debug, Default)]
 pub(crate) struct Cells {
-    pages: Vec<Option<Box<[Cell]>>>,
-    /// The launch that is going on.
-    launch: u32,
-    /// Whether it touched any cell.
-    touched: bool,
+    table: Table,
     /// Whether the host wrote what the cells held at the start of the launch.
     preset: bool,
     /// What is counted of the signal of a collective.
     credits: Option<Credits>,
     /// The last changes, each with its cell.
-    events: Recent<(u32, Event), MAX_EVENTS>,
+    events: Recent<(u32, Event)>,
+}
+
+/// The cells, as far as they were touched.
+#[derive(Debug, Default)]
+struct Table {
+    /// Those of which no cell was touched are empty.
+    pages: Vec<Box<[Cell]>>,
+    /// The launch that is going on.
+    launch: u32,
+    /// Whether it touched any cell.
+    touched: bool,
 }
 
 /// What is counted of the cells of a collective's signal.
@@ -219,13 +254,46 @@ pub(crate) struct Acquired {
 }
 
 impl Cell {
-    /// Records who notified it.
-    fn count(&mut self, stamp: Stamp) {
-        match self.notified.iter_mut().find(|n| n.stamp.rank == stamp.rank) {
-            Some(notified) => *notified = Notified { stamp, count: notified.count.saturating_add(1) },
-            None => self.notified.push(Notified { stamp, count: 1 }),
+    /// All that is known is out of date: the cell holds `value` at the start of a launch.
+    #[cold]
+    fn start(&mut self, launch: u32, value: i32) {
+        let mut more = self.more.take();
+        if let Some(more) = &mut more {
+            more.notified.clear();
+            more.pending.clear();
+            (more.stores, more.stale) = (0, None);
         }
-        self.changes = self.changes.saturating_add(1);
+        *self = Cell { launch, base: value, initial: value, more, ..Cell::default() };
+    }
+
+    /// Who notified it.
+    fn notified(&self) -> impl Iterator<Item = &Notified> {
+        let others = self.more.iter().flat_map(|more| &more.notified);
+        [&self.first].into_iter().filter(|first| first.count > 0).chain(others)
+    }
+
+    /// How often it was changed.
+    fn changes(&self) -> u32 {
+        let stores = self.more.as_ref().map_or(0, |more| more.stores);
+        self.notified().fold(stores, |changes, notified| changes.saturating_add(notified.count))
+    }
+
+    /// Records who notified it.
+    #[inline]
+    fn count(&mut self, stamp: Stamp) {
+        if self.first.count == 0 || self.first.stamp.rank == stamp.rank {
+            self.first = Notified { stamp, count: self.first.count.saturating_add(1) };
+        } else {
+            self.count_other(stamp);
+        }
+    }
+
+    fn count_other(&mut self, stamp: Stamp) {
+        let others = &mut self.more.get_or_insert_default().notified;
+        match others.iter_mut().find(|n| n.stamp.rank == stamp.rank) {
+            Some(notified) => *notified = Notified { stamp, count: notified.count.saturating_add(1) },
+            None => others.push(Notified { stamp, count: 1 }),
+        }
     }
 
     /// Whether a deposit is the first of a second kind.
@@ -236,16 +304,34 @@ impl Cell {
         }
     }
 
-    /// What is odd about a deposit that is about to happen, unless it mixes two kinds.
-    fn odd(&self, deposit: Deposit, stamp: Stamp, own: bool, clock: &Clock) -> Option<Box<Odd>> {
-        let sets = matches!(deposit, Deposit::Set(_));
-        let stale = self.stale.filter(|_| !own).map(|wait| (wait, stamp));
-        let lost = self.pending.iter().rev().filter(|_| sets).find(|p| !(own && clock.follows(p.last())));
-        if stale.is_none() && lost.is_none() {
-            return None;
+    /// The notify that is the only news. The cell holds `value` now. Beside a `Set` there is no such add: see [`Cell::add_news`].
+    fn one(&self, value: i32) -> Pending {
+        let deposit = if self.set { Deposit::Set(value) } else { Deposit::Add(value.wrapping_sub(self.base)) };
+        let release = Release { epoch: self.first.stamp.epoch, knowledge: self.knowledge.clone() };
+        Pending::new(self.first.stamp, deposit, release)
+    }
+
+    /// The news that stand apart.
+    fn pending(&self) -> &[Pending] {
+        match (&self.more, self.news) {
+            (Some(more), News::Many) => &more.pending,
+            _ => &[],
         }
-        let overwrote = lost.map(|p| Event::new(p.stamp, Change::Notify(p.deposit), 0));
-        Some(Box::new(Odd { overwrote, stale, ..Odd::default() }))
+    }
+
+    /// What is odd about a deposit that is about to happen to a cell that holds `value`, unless it mixes two kinds.
+    fn odd(&self, deposit: Deposit, value: i32, stamp: Stamp, own: bool, clock: &Clock) -> Option<Box<Odd>> {
+        let sets = matches!(deposit, Deposit::Set(_));
+        let stale = self.more.as_ref().and_then(|more| more.stale).filter(|_| !own).map(|wait| (wait, stamp));
+        let overwrote = if sets {
+            let one = (self.news == News::One).then(|| self.one(value));
+            let mut all = one.iter().chain(self.pending().iter().rev());
+            let lost = all.find(|p| !(own && clock.follows(p.last())));
+            lost.map(|p| Event::new(p.stamp, Change::Notify(p.deposit), 0))
+        } else {
+            None
+        };
+        (stale.is_some() || overwrote.is_some()).then(|| Box::new(Odd { overwrote, stale, ..Odd::default() }))
     }
 
     /// The owner notifies itself, which teaches it nothing: its own `Set` makes all before it void, and its own add counts wherever the peers'
@@ -255,24 +341,111 @@ impl Cell {
         match deposit {
             Deposit::Add(add) => {
                 self.base = self.base.wrapping_add(add);
-                for pending in &mut self.pending {
-                    if let Deposit::Set(value) = &mut pending.deposit {
-                        *value = value.wrapping_add(add);
+                if self.news == News::Many {
+                    for pending in self.more.iter_mut().flat_map(|more| &mut more.pending) {
+                        if let Deposit::Set(value) = &mut pending.deposit {
+                            *value = value.wrapping_add(add);
+                        }
                     }
                 }
             }
             Deposit::Set(value) => {
-                self.pending.clear();
+                self.forget_news();
                 self.base = value;
             }
         }
     }
 
-    /// Adds a notify of a peer.
-    fn add_pending(&mut self, new: Pending) {
-        if !self.pending.last_mut().is_some_and(|last| last.extend(&new)) {
-            self.pending.push(new);
+    /// Nothing that is pending teaches anything.
+    fn forget_news(&mut self) {
+        (self.news, self.knowledge) = (News::None, None);
+        if let Some(more) = &mut self.more {
+            more.pending.clear();
         }
+    }
+
+    /// Adds a notify of a peer to a cell that holds `value`, before it counts.
+    #[inline]
+    fn add_news(&mut self, stamp: Stamp, deposit: Deposit, value: i32, release: Release) {
+        let is_first = self.first.count == 0 || self.first.stamp.rank == stamp.rank;
+        let is_told = matches!(deposit, Deposit::Set(_)) || !self.set;
+        if self.news == News::None && is_first && is_told {
+            (self.news, self.knowledge) = (News::One, release.knowledge);
+        } else {
+            self.add_pending(value, Pending::new(stamp, deposit, release));
+        }
+    }
+
+    fn add_pending(&mut self, value: i32, new: Pending) {
+        let one = (self.news == News::One).then(|| self.one(value));
+        (self.news, self.knowledge) = (News::Many, None);
+        let pending = &mut self.more.get_or_insert_default().pending;
+        pending.extend(one);
+        if !pending.last_mut().is_some_and(|last| last.extend(&new)) {
+            pending.push(new);
+        }
+    }
+
+    /// Learns from the only news, where a wait needs it, or the owner knows of it already.
+    fn take_one(&mut self, value: i32, holds: impl Fn(i32) -> bool, clock: &mut Clock) -> Option<Stamp> {
+        let stamp = self.first.stamp;
+        let release = Release { epoch: stamp.epoch, knowledge: self.knowledge.take() };
+        if holds(self.base) && clock.known_since(stamp.rank, &release) < release.epoch {
+            self.knowledge = release.knowledge;
+            return None;
+        }
+        clock.acquire(stamp.rank, release);
+        (self.news, self.base) = (News::None, value);
+        Some(stamp)
+    }
+
+    /// Learns from the first of the news, as far as [`Cells::acquire`] tells. Gives the last one.
+    #[cold]
+    fn take_pending(&mut self, holds: impl Fn(i32) -> bool, clock: &mut Clock) -> Option<Stamp> {
+        let pending = &mut self.more.as_mut()?.pending;
+        // A position among the notifies: an entry of the list, and how many of it lie before.
+        let followed =
+            |(at, pending): (usize, &Pending)| Some((at, pending.followed(clock))).filter(|known| known.1 > 0);
+        let known = pending.iter().enumerate().rev().find_map(followed).unwrap_or((0, 0));
+        let (mut taken, mut last_set, mut running) = ((0, 0), 0, self.base);
+        'notifies: for (at, pending) in pending.iter().enumerate() {
+            for number in 0..pending.times {
+                if (at, number) >= known && holds(running) {
+                    break 'notifies;
+                }
+                running = match pending.deposit {
+                    Deposit::Add(add) => running.wrapping_add(add),
+                    Deposit::Set(value) => {
+                        last_set = at;
+                        value
+                    }
+                };
+                taken = (at, number + 1);
+            }
+        }
+        let mut from = None;
+        for (at, pending) in pending.iter().enumerate().take(taken.0 + 1).skip(last_set) {
+            let count = if at == taken.0 { taken.1 } else { pending.times };
+            if count > 0 {
+                let stamp = pending.stamp(count - 1);
+                let knowledge = pending.release.knowledge.clone();
+                clock.acquire(stamp.rank, Release { epoch: stamp.epoch, knowledge });
+                from = Some(stamp);
+            }
+        }
+        self.base = running;
+        match pending.get_mut(taken.0) {
+            Some(part) if taken.1 < part.times => {
+                part.forget(taken.1);
+                pending.drain(..taken.0);
+            }
+            Some(_) => drop(pending.drain(..=taken.0)),
+            None => {}
+        }
+        if pending.is_empty() {
+            self.news = News::None;
+        }
+        from
     }
 }
 
@@ -303,38 +476,17 @@ impl Credits {
 impl Cells {
     /// Starts a launch: what is known of the cells is forgotten.
     /// `preset` tells whether the host wrote what they hold; `held` how many hold something, when they are the signal of a collective.
-    pub(crate) fn start(&mut self, launch: u32, preset: bool, held: Option<usize>) {
-        self.launch = launch;
-        self.touched = false;
+    /// `memories` is how many memories the window has.
+    pub(crate) fn start(&mut self, launch: u32, preset: bool, held: Option<usize>, memories: usize) {
+        (self.table.launch, self.table.touched) = (launch, false);
         self.preset = preset;
-        self.events.clear();
+        self.events.start(MAX_EVENTS.min(ALL_EVENTS / memories.max(1)).max(LEAST_EVENTS));
         self.credits = held.map(|foreign| Credits { foreign, ..Credits::default() });
     }
 
     fn peek(&self, index: usize) -> Option<&Cell> {
-        let cell = &self.pages.get(index / PAGE)?.as_ref()?[index % PAGE];
-        (cell.launch == self.launch).then_some(cell)
-    }
-
-    /// The cell, which holds `value` now.
-    fn touch(&mut self, index: usize, value: i32) -> &mut Cell {
-        self.touched = true;
-        if self.pages.len() <= index / PAGE {
-            self.pages.resize_with(index / PAGE + 1, || None);
-        }
-        let page = self.pages[index / PAGE].get_or_insert_with(|| vec![Cell::default(); PAGE].into());
-        let cell = &mut page[index % PAGE];
-        if cell.launch != self.launch {
-            *cell = Cell { launch: self.launch, base: value, initial: value, ..Cell::default() };
-        }
-        if cell.changed {
-            (cell.base, cell.changed) = (value, false);
-            // What the store left there is known only now.
-            if let Some((_, event)) = self.events.backwards_mut().find(|(of, _)| *of as usize == index) {
-                event.value = value;
-            }
-        }
-        cell
+        let cell = self.table.pages.get(index / PAGE)?.get(index % PAGE)?;
+        (cell.launch == self.table.launch).then_some(cell)
     }
 
     /// What a load or store of a rank conflicts with. `owner` is the rank whose memory this is.
@@ -346,27 +498,20 @@ impl Cells {
         owner: usize,
         clock: &Clock,
     ) -> Result<(), Conflict> {
-        if !self.touched {
+        if !self.table.touched {
             return Ok(());
         }
-        let pages = self.pages.iter().enumerate().take(end.div_ceil(PAGE)).skip(start / PAGE);
-        for (page, cells) in pages.filter_map(|(page, cells)| cells.as_ref().map(|cells| (page, cells))) {
-            for (slot, cell) in cells.iter().enumerate() {
-                let index = page * PAGE + slot;
-                if cell.launch != self.launch || !(start..end).contains(&index) {
-                    continue;
-                }
-                let found = |first, kind| {
-                    let one = (index, index + 1);
-                    Err(Conflict { first, kind, accessed: one, overlap: one })
-                };
-                if let Some(notified) = cell.notified.iter().find(|n| !clock.follows(n.stamp)) {
-                    return found(notified.stamp, AccessKind::Notify);
-                }
-                let tested = Stamp { rank: owner as u32, epoch: cell.tested.0, pc: cell.tested.1 };
-                if access != Access::Read && !clock.follows(tested) {
-                    return found(tested, AccessKind::Test);
-                }
+        for (index, cell) in self.table.cells(start, end) {
+            let found = |first, kind| {
+                let one = (index, index + 1);
+                Err(Conflict { first, kind, accessed: one, overlap: one })
+            };
+            if let Some(notified) = cell.notified().find(|n| !clock.follows(n.stamp)) {
+                return found(notified.stamp, AccessKind::Notify);
+            }
+            let tested = Stamp { rank: owner as u32, epoch: cell.tested.0, pc: cell.tested.1 };
+            if access != Access::Read && !clock.follows(tested) {
+                return found(tested, AccessKind::Test);
             }
         }
         Ok(())
@@ -378,19 +523,15 @@ impl Cells {
         if let Some(credits) = &mut self.credits {
             credits.recount = true;
         }
-        if !self.touched {
+        if !self.table.touched {
             return;
         }
-        let launch = self.launch;
-        for (page, cells) in self.pages.iter_mut().enumerate().take(end.div_ceil(PAGE)).skip(start / PAGE) {
-            for (slot, cell) in cells.iter_mut().flat_map(|cells| cells.iter_mut()).enumerate() {
-                if cell.launch == launch && (start..end).contains(&(page * PAGE + slot)) {
-                    cell.pending.clear();
-                    cell.changed = true;
-                    cell.changes = cell.changes.saturating_add(1);
-                    self.events.push(((page * PAGE + slot) as u32, Event::new(stamp, Change::Store, 0)));
-                }
-            }
+        for (index, cell) in self.table.cells_mut(start, end) {
+            cell.forget_news();
+            cell.news = News::Stored;
+            let more = cell.more.get_or_insert_default();
+            more.stores = more.stores.saturating_add(1);
+            self.events.push((index as u32, Event::new(stamp, Change::Store, 0)));
         }
     }
 
@@ -406,39 +547,35 @@ impl Cells {
     ) -> Option<Box<Odd>> {
         let stamp = clock.stamp(by.pc);
         let own = clock.rank() == owner;
-        let mut credits = self.credits;
-        let cell = self.touch(index, value);
-        if let Some(credits) = &mut credits {
+        let Cells { table, credits, events, .. } = self;
+        let cell = table.touch(index, value, events);
+        if let Some(credits) = credits {
             credits.note(&mut cell.credit, value, new, by.builtin);
         }
-        let mixes = cell.mixes(deposit);
-        let mut odd = cell.odd(deposit, stamp, own, clock);
-        match deposit {
-            Deposit::Add(_) => cell.added = true,
-            Deposit::Set(_) => cell.set = true,
-        }
-        if !own {
-            cell.stale = None;
+        let mut odd = cell.odd(deposit, value, stamp, own, clock);
+        if cell.mixes(deposit) {
+            let other = events.backwards().find(|(of, event)| *of as usize == index && event.is_other(deposit));
+            odd.get_or_insert_default().mixed = other.map(|(_, event)| *event);
         }
         let read = Stamp { rank: owner as u32, epoch: cell.tested.0, pc: cell.tested.1 };
-        let unordered = cell.read && !clock.follows(read);
-        cell.count(stamp);
+        if cell.read && !clock.follows(read) {
+            odd.get_or_insert_default().unordered_read = Some(read.pc);
+        }
         if own {
             clock.pass();
             cell.notify_own(deposit);
         } else {
-            let release = clock.release();
-            cell.add_pending(Pending::new(stamp, deposit, release));
+            if let Some(more) = &mut cell.more {
+                more.stale = None;
+            }
+            cell.add_news(stamp, deposit, value, clock.release());
         }
-        self.credits = credits;
-        if mixes {
-            let other = self.events.backwards().find(|(of, event)| *of as usize == index && event.is_other(deposit));
-            odd.get_or_insert_default().mixed = other.map(|(_, event)| *event);
+        match deposit {
+            Deposit::Add(_) => cell.added = true,
+            Deposit::Set(_) => cell.set = true,
         }
-        self.events.push((index as u32, Event::new(stamp, Change::Notify(deposit), new)));
-        if unordered {
-            odd.get_or_insert_default().unordered_read = Some(read.pc);
-        }
+        cell.count(stamp);
+        events.push((index as u32, Event::new(stamp, Change::Notify(deposit), new)));
         odd
     }
 
@@ -452,7 +589,7 @@ impl Cells {
         by: By,
     ) {
         let stamp = clock.stamp(by.pc);
-        self.touch(index, value).count(stamp);
+        self.table.touch(index, value, &mut self.events).count(stamp);
         self.events.push((index as u32, Event::new(stamp, Change::Notify(deposit), new)));
         clock.pass();
     }
@@ -460,10 +597,10 @@ impl Cells {
     /// Records a wait or read of the owner, on a cell that holds `value`.
     pub(crate) fn test(&mut self, index: usize, value: i32, read: bool, clock: &Clock, pc: usize) -> Tested {
         let stamp = clock.stamp(pc);
-        let cell = self.touch(index, value);
+        let cell = self.table.touch(index, value, &mut self.events);
         cell.tested = (stamp.epoch, stamp.pc);
         cell.read = read;
-        let unordered = read && cell.notified.iter().any(|n| !clock.follows(n.stamp));
+        let unordered = read && cell.notified().any(|n| !clock.follows(n.stamp));
         Tested { initial: cell.initial, unordered }
     }
 
@@ -479,48 +616,14 @@ impl Cells {
         holds: impl Fn(i32) -> bool,
         clock: &mut Clock,
     ) -> Acquired {
-        let cell = self.touch(index, value);
-        // A position among the notifies: an entry of the list, and how many of it lie before.
-        let followed =
-            |(at, pending): (usize, &Pending)| Some((at, pending.followed(clock))).filter(|known| known.1 > 0);
-        let known = cell.pending.iter().enumerate().rev().find_map(followed).unwrap_or((0, 0));
-        let (mut taken, mut last_set, mut running) = ((0, 0), 0, cell.base);
-        'notifies: for (at, pending) in cell.pending.iter().enumerate() {
-            for number in 0..pending.times {
-                if (at, number) >= known && holds(running) {
-                    break 'notifies;
-                }
-                running = match pending.deposit {
-                    Deposit::Add(add) => running.wrapping_add(add),
-                    Deposit::Set(value) => {
-                        last_set = at;
-                        value
-                    }
-                };
-                taken = (at, number + 1);
-            }
-        }
-        let mut from = None;
-        for (at, pending) in cell.pending.iter().enumerate().take(taken.0 + 1).skip(last_set) {
-            let count = if at == taken.0 { taken.1 } else { pending.times };
-            if count > 0 {
-                let stamp = pending.stamp(count - 1);
-                clock
-                    .acquire(stamp.rank, &Release { epoch: stamp.epoch, knowledge: pending.release.knowledge.clone() });
-                from = Some(stamp);
-            }
-        }
-        let stale = taken == (0, 0) && cell.base == cell.initial && holds(cell.initial);
-        cell.base = running;
-        match cell.pending.get_mut(taken.0) {
-            Some(part) if taken.1 < part.times => {
-                part.forget(taken.1);
-                cell.pending.drain(..taken.0);
-            }
-            Some(_) => drop(cell.pending.drain(..=taken.0)),
-            None => {}
-        }
-        Acquired { from, stale }
+        let cell = self.table.touch(index, value, &mut self.events);
+        let before = cell.base;
+        let from = match cell.news {
+            News::None | News::Stored => None,
+            News::One => cell.take_one(value, &holds, clock),
+            News::Many => cell.take_pending(&holds, clock),
+        };
+        Acquired { from, stale: from.is_none() && before == cell.initial && holds(before) }
     }
 
     /// The owner's wait at `pc` passed by what the cell held when the launch started. What is odd about that.
@@ -528,9 +631,12 @@ impl Cells {
         if self.preset {
             return None;
         }
-        let cell = self.touch(index, value);
-        cell.stale = Some(pc as u32);
-        let first = cell.pending.first()?.stamp;
+        let cell = self.table.touch(index, value, &mut self.events);
+        cell.more.get_or_insert_default().stale = Some(pc as u32);
+        let first = match cell.news {
+            News::One => cell.first.stamp,
+            _ => cell.pending().first()?.stamp,
+        };
         Some(Box::new(Odd { stale: Some((pc as u32, first)), ..Odd::default() }))
     }
 
@@ -554,8 +660,7 @@ impl Cells {
     /// A cell in which builtins left something.
     pub(crate) fn left(&self) -> Option<usize> {
         self.credits.filter(|credits| credits.open > 0)?;
-        let left = |cell: &Cell| cell.launch == self.launch && cell.credit != 0;
-        self.pages.iter().enumerate().find_map(|(at, page)| Some(at * PAGE + page.as_ref()?.iter().position(left)?))
+        self.table.cells(0, usize::MAX).find(|(_, cell)| cell.credit != 0).map(|(index, _)| index)
     }
 
     /// The last changes of a cell in this launch; `value` is what it holds where nothing touched it.
@@ -564,23 +669,78 @@ impl Cells {
         let of_cell = self.events.backwards().filter(|(of, _)| *of as usize == index);
         let mut events: Vec<Event> = of_cell.take(fault::CellHistory::MAX_EVENTS).map(|(_, event)| *event).collect();
         events.reverse();
-        CellHistory { initial: cell.initial, earlier: cell.changes.saturating_sub(events.len() as u32), events }
+        CellHistory { initial: cell.initial, earlier: cell.changes().saturating_sub(events.len() as u32), events }
     }
 
     /// Calls `f` for each cell and rank that notified it in this launch, with the number of times.
     pub(crate) fn for_each_sent(&self, f: &mut dyn FnMut(usize, usize, u32)) {
-        for (page, cells) in self.pages.iter().enumerate() {
-            for (slot, cell) in cells.iter().flat_map(|cells| cells.iter()).enumerate() {
-                if cell.launch == self.launch {
-                    cell.notified.iter().for_each(|n| f(page * PAGE + slot, n.stamp.rank as usize, n.count));
-                }
-            }
+        for (index, cell) in self.table.cells(0, usize::MAX) {
+            cell.notified().for_each(|n| f(index, n.stamp.rank as usize, n.count));
         }
     }
 
     /// How often a rank notified a cell in this launch.
     pub(crate) fn sent(&self, index: usize, rank: usize) -> u32 {
-        let mine = |cell: &Cell| cell.notified.iter().find(|n| n.stamp.rank as usize == rank).map(|n| n.count);
+        let mine = |cell: &Cell| cell.notified().find(|n| n.stamp.rank as usize == rank).map(|n| n.count);
         self.peek(index).and_then(mine).unwrap_or(0)
+    }
+}
+
+impl Table {
+    /// The cell, which holds `value` now.
+    #[inline]
+    fn touch(&mut self, index: usize, value: i32, events: &mut Recent<(u32, Event)>) -> &mut Cell {
+        self.touched = true;
+        let page = index / PAGE;
+        if self.pages.get(page).is_none_or(|cells| cells.is_empty()) {
+            self.add_page(page);
+        }
+        let cell = &mut self.pages[page][index % PAGE];
+        if cell.launch != self.launch {
+            cell.start(self.launch, value);
+        }
+        if cell.news == News::Stored {
+            (cell.base, cell.news) = (value, News::None);
+            // What the store left there is known only now.
+            if let Some((_, event)) = events.backwards_mut().find(|(of, _)| *of as usize == index) {
+                event.value = value;
+            }
+        }
+        cell
+    }
+
+    #[cold]
+    fn add_page(&mut self, page: usize) {
+        if self.pages.len() <= page {
+            self.pages.resize_with(page + 1, Box::default);
+        }
+        self.pages[page] = vec![Cell::default(); PAGE].into();
+    }
+
+    /// The cells from `start` to `end` that this launch touched, each with its index.
+    fn cells(&self, start: usize, end: usize) -> impl Iterator<Item = (usize, &Cell)> {
+        let pages = self.pages.iter().enumerate().take(end.div_ceil(PAGE)).skip(start / PAGE);
+        let all = pages
+            .flat_map(|(page, cells)| cells.iter().enumerate().map(move |(slot, cell)| (page * PAGE + slot, cell)));
+        all.filter(move |(index, cell)| cell.launch == self.launch && (start..end).contains(index))
+    }
+
+    /// The same, to change.
+    fn cells_mut(&mut self, start: usize, end: usize) -> impl Iterator<Item = (usize, &mut Cell)> {
+        let launch = self.launch;
+        let pages = self.pages.iter_mut().enumerate().take(end.div_ceil(PAGE)).skip(start / PAGE);
+        let all = pages
+            .flat_map(|(page, cells)| cells.iter_mut().enumerate().map(move |(slot, cell)| (page * PAGE + slot, cell)));
+        all.filter(move |(index, cell)| cell.launch == launch && (start..end).contains(index))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_cell_is_small() {
+        assert!(size_of::<Cell>() <= 64);
     }
 }

@@ -4,12 +4,16 @@
 //! its epoch and all that the rank knows; a passed wait learns them. So an access of rank q in epoch e is ordered before a rank that knows
 //! epoch e of q, or a later one.
 //!
-//! What a rank knows of the others is copied once and then shared by its notifies, until it learns something new.
+//! What a rank knows of the others is copied once and then shared by its notifies, until it learns something new. What it learns from such a copy is not
+//! joined at once, but when the rank releases its own, or is asked for what it does not know by itself: of the copies that all ranks of a barrier get from
+//! all others, none has anything to say by then. To see that without looking at their entries, each notify has a *time*, which is later than that of every
+//! notify that the rank had learnt from (Lamport, 1978). A copy that knows of no notify after some time says nothing to who has learnt from a notify
+//! of each rank at that time or later.
 
 use std::sync::Arc;
 
 /// Who, when and where: one access of one rank.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Stamp {
     /// The rank.
     pub(crate) rank: u32,
@@ -34,8 +38,20 @@ impl Stamp {
 pub(crate) struct Knowledge {
     /// The epoch of the first notify that released it.
     since: u32,
+    /// How far the time of the notifies that release it is ahead of their epochs.
+    ahead: u32,
+    /// No notify that it knows of is later.
+    latest: u32,
+    /// The greatest of the epochs.
+    greatest: u32,
     /// Per rank, the last epoch that is known.
     epochs: Box<[u32]>,
+}
+
+impl Knowledge {
+    fn of(&self, rank: u32) -> u32 {
+        self.epochs.get(rank as usize).copied().unwrap_or(0)
+    }
 }
 
 /// What a notify releases.
@@ -47,24 +63,49 @@ pub(crate) struct Release {
     pub(crate) knowledge: Option<Arc<Knowledge>>,
 }
 
+impl Release {
+    /// The time of the notify. Who knows nothing is not ahead.
+    fn time(&self) -> u32 {
+        self.epoch.saturating_add(self.knowledge.as_ref().map_or(0, |knowledge| knowledge.ahead))
+    }
+}
+
 /// The clock of one rank.
 #[derive(Debug)]
 pub(crate) struct Clock {
     rank: u32,
     ranks: usize,
     epoch: u32,
-    /// Per rank, the last epoch that is known; empty until something is.
+    /// How far the time of the next notify is ahead of its epoch.
+    ahead: u32,
+    /// The latest time of a notify that it learnt from.
+    latest: u32,
+    /// Per rank, the last epoch that is known, but for what the copies in `deferred` tell; empty until something is known.
     known: Vec<u32>,
+    /// Per rank, a time that is not later than that of the last notify that is known; the latest possible for the rank itself.
+    times: Vec<u32>,
+    /// What it learnt and did not join yet, the latest time of which it tells, and the greatest epoch.
+    deferred: Vec<Arc<Knowledge>>,
+    told: (u32, u32),
     /// The last copy of `known` that was released, while it is up to date.
     released: Option<Arc<Knowledge>>,
-    /// How many notifies the rank has made.
-    notifies: u64,
 }
 
 impl Clock {
     /// The clock of a rank at the start of a launch.
     pub(crate) const fn new(rank: usize, ranks: usize) -> Clock {
-        Clock { rank: rank as u32, ranks, epoch: 1, known: Vec::new(), released: None, notifies: 0 }
+        Clock {
+            rank: rank as u32,
+            ranks,
+            epoch: 1,
+            ahead: 0,
+            latest: 0,
+            known: Vec::new(),
+            times: Vec::new(),
+            deferred: Vec::new(),
+            told: (0, 0),
+            released: None,
+        }
     }
 
     /// The rank.
@@ -84,23 +125,41 @@ impl Clock {
 
     /// How many notifies the rank has made in this launch.
     pub(crate) const fn notifies(&self) -> u64 {
-        self.notifies
+        self.epoch as u64 - 1
     }
 
     /// Per rank, the last epoch that is known; empty when none is of any.
-    pub(crate) fn all_known(&self) -> &[u32] {
+    pub(crate) fn all_known(&mut self) -> &[u32] {
+        self.join_deferred();
         &self.known
     }
 
     /// The last epoch of a rank that is known.
     pub(crate) fn known(&self, rank: u32) -> u32 {
+        self.deferred.iter().fold(self.joined(rank), |known, knowledge| known.max(knowledge.of(rank)))
+    }
+
+    /// The last epoch of a rank that is known, but for what the copies tell that were not joined yet.
+    #[inline]
+    fn joined(&self, rank: u32) -> u32 {
         self.known.get(rank as usize).copied().unwrap_or(0)
+    }
+
+    /// The last epoch of a rank that is known, where it is that of `release` or a later one; otherwise an earlier one.
+    pub(crate) fn known_since(&self, rank: u32, release: &Release) -> u32 {
+        if self.deferred.is_empty() || release.time() > self.told.0 { self.joined(rank) } else { self.known(rank) }
     }
 
     /// Whether an access is ordered before what this rank does now: it is its own, or known.
     #[inline]
     pub(crate) fn follows(&self, stamp: Stamp) -> bool {
-        stamp.rank == self.rank || stamp.epoch <= self.known(stamp.rank)
+        stamp.rank == self.rank || stamp.epoch <= self.joined(stamp.rank) || self.was_told(stamp)
+    }
+
+    /// Whether a copy that was not joined yet tells of an access.
+    #[cold]
+    fn was_told(&self, stamp: Stamp) -> bool {
+        stamp.epoch <= self.told.1 && self.deferred.iter().any(|knowledge| stamp.epoch <= knowledge.of(stamp.rank))
     }
 
     /// Whether the rank can notify once more: epochs are counted in 32 bits.
@@ -109,40 +168,77 @@ impl Clock {
     }
 
     /// Ends the epoch: what a notify carries.
+    #[inline]
     pub(crate) fn release(&mut self) -> Release {
         if self.released.is_none() && !self.known.is_empty() {
-            self.released = Some(Arc::new(Knowledge { since: self.epoch, epochs: self.known.as_slice().into() }));
+            self.copy();
         }
         let release = Release { epoch: self.epoch, knowledge: self.released.clone() };
         self.pass();
         release
     }
 
+    /// Copies what is known, to be released.
+    #[cold]
+    fn copy(&mut self) {
+        self.join_deferred();
+        self.released = Some(Arc::new(Knowledge {
+            since: self.epoch,
+            ahead: self.ahead,
+            latest: self.latest,
+            greatest: self.known.iter().copied().fold(0, u32::max),
+            epochs: self.known.as_slice().into(),
+        }));
+    }
+
     /// Ends the epoch with a notify that carries nothing: one to itself.
     pub(crate) const fn pass(&mut self) {
         self.epoch += 1;
-        self.notifies += 1;
     }
 
     /// Learns what a notify of `rank` carried.
-    pub(crate) fn acquire(&mut self, rank: u32, release: &Release) {
-        let known = self.known(rank);
+    #[inline]
+    pub(crate) fn acquire(&mut self, rank: u32, release: Release) {
+        let known = self.joined(rank);
         if rank == self.rank || known >= release.epoch {
             return;
         }
         if self.known.is_empty() {
             self.known = vec![0; self.ranks];
+            self.times = vec![0; self.ranks];
+            self.times[self.rank as usize] = u32::MAX;
         }
         self.released = None;
+        let time = release.time();
+        self.known[rank as usize] = release.epoch;
+        self.times[rank as usize] = time;
+        self.latest = self.latest.max(time);
+        self.ahead = self.ahead.max(time.saturating_add(1).saturating_sub(self.epoch));
         // Who knows a later epoch of the rank knows all that the rank knew by then.
-        if let Some(knowledge) = &release.knowledge
+        if let Some(knowledge) = release.knowledge
             && known < knowledge.since
         {
+            self.told = (self.told.0.max(knowledge.latest), self.told.1.max(knowledge.greatest));
+            self.deferred.push(knowledge);
+        }
+    }
+
+    /// Learns what the copies tell that were not joined yet.
+    fn join_deferred(&mut self) {
+        if self.deferred.is_empty() {
+            return;
+        }
+        let since = self.times.iter().copied().fold(u32::MAX, u32::min);
+        for knowledge in self.deferred.drain(..) {
+            // Times that are too late to be counted say nothing.
+            if knowledge.latest <= since && knowledge.latest < u32::MAX {
+                continue;
+            }
             for (mine, &theirs) in self.known.iter_mut().zip(&knowledge.epochs) {
                 *mine = (*mine).max(theirs);
             }
         }
-        self.known[rank as usize] = release.epoch;
+        self.told = (0, 0);
     }
 }
 
@@ -157,21 +253,130 @@ mod tests {
         let first = clocks[0].release();
         let later = clocks[0].stamp(8);
         assert!(!clocks[2].follows(write));
-        clocks[1].acquire(0, &first);
+        clocks[1].acquire(0, first);
         let second = clocks[1].release();
-        clocks[2].acquire(1, &second);
+        clocks[2].acquire(1, second);
         assert!(clocks[2].follows(write));
         assert!(!clocks[2].follows(later));
+    }
+
+    /// Dense clocks that join at once.
+    struct Plain {
+        epochs: Vec<u32>,
+        known: Vec<Vec<u32>>,
+        releases: Vec<(usize, Release, Vec<u32>)>,
+        clocks: Vec<Clock>,
+    }
+
+    impl Plain {
+        fn release(&mut self, rank: usize) -> usize {
+            let mut knows = self.known[rank].clone();
+            knows[rank] = self.epochs[rank];
+            self.epochs[rank] += 1;
+            self.releases.push((rank, self.clocks[rank].release(), knows));
+            self.releases.len() - 1
+        }
+
+        fn acquire(&mut self, rank: usize, release: usize) {
+            let (from, release, knows) = self.releases[release].clone();
+            if from != rank {
+                self.clocks[rank].acquire(from as u32, release);
+                self.known[rank].iter_mut().zip(knows).for_each(|(mine, theirs)| *mine = (*mine).max(theirs));
+            }
+        }
+
+        fn agrees(&mut self, rank: usize, of: usize, random: &mut impl FnMut(usize) -> usize) {
+            let known = self.known[rank][of];
+            let clock = &self.clocks[rank];
+            if rank == of {
+                return;
+            }
+            assert_eq!(clock.known(of as u32), known);
+            for epoch in known.saturating_sub(2).max(1)..known + 3 {
+                assert_eq!(clock.follows(Stamp { rank: of as u32, epoch, pc: 0 }), epoch <= known);
+            }
+            let (from, release, _) = &self.releases[random(self.releases.len())];
+            if *from != rank {
+                let exact = self.known[rank][*from];
+                let found = clock.known_since(*from as u32, release);
+                assert!(found == exact || found < exact && exact < release.epoch, "{found} of {exact}");
+            }
+            if random(20) == 0 {
+                let mut all = self.clocks[rank].all_known().to_vec();
+                all.resize(self.epochs.len(), 0);
+                all[rank] = self.known[rank][rank];
+                assert_eq!(all, self.known[rank]);
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_not_joined_at_once_is_known_all_the_same() {
+        for seed in 1..200_u64 {
+            let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
+            let mut random = |n: usize| {
+                state ^= state << 13;
+                state ^= state >> 7;
+                state ^= state << 17;
+                (state % n as u64) as usize
+            };
+            let ranks = 2 + random(6);
+            let mut plain = Plain {
+                epochs: vec![1; ranks],
+                known: vec![vec![0; ranks]; ranks],
+                releases: vec![],
+                clocks: (0..ranks).map(|rank| Clock::new(rank, ranks)).collect(),
+            };
+            for _ in 0..60 {
+                let rank = random(ranks);
+                match random(8) {
+                    // All meet, in some order.
+                    0 => {
+                        let made: Vec<_> = (0..ranks * ranks).map(|n| plain.release(n / ranks)).collect();
+                        for (n, release) in made.into_iter().enumerate().rev() {
+                            plain.acquire(n % ranks, release);
+                            plain.agrees(n % ranks, random(ranks), &mut random);
+                        }
+                    }
+                    1..4 => drop(plain.release(rank)),
+                    _ if plain.releases.is_empty() => {}
+                    _ => {
+                        let recent = random(plain.releases.len().min(12));
+                        plain.acquire(rank, plain.releases.len() - 1 - recent);
+                    }
+                }
+                if !plain.releases.is_empty() {
+                    plain.agrees(rank, random(ranks), &mut random);
+                }
+            }
+        }
+    }
+
+    /// Each rank of a barrier learns of every other by itself.
+    #[test]
+    fn what_all_tell_all_is_not_joined() {
+        const RANKS: usize = 16;
+        let mut clocks: Vec<Clock> = (0..RANKS).map(|rank| Clock::new(rank, RANKS)).collect();
+        for _ in 0..4 {
+            let all = |clock: &mut Clock| (0..RANKS).map(|_| clock.release()).collect::<Vec<_>>();
+            let made: Vec<Vec<Release>> = clocks.iter_mut().map(all).collect();
+            for (rank, clock) in clocks.iter_mut().enumerate() {
+                made.iter().enumerate().for_each(|(from, to)| clock.acquire(from as u32, to[rank].clone()));
+                let since = clock.times.iter().min().expect("ranks");
+                assert!(clock.deferred.iter().all(|knowledge| knowledge.latest <= *since));
+            }
+        }
+        assert_eq!(clocks[0].deferred.len(), RANKS - 1);
     }
 
     #[test]
     fn notifies_share_what_did_not_change() {
         let mut a = Clock::new(0, 2);
         let mut b = Clock::new(1, 2);
-        a.acquire(1, &b.release());
+        a.acquire(1, b.release());
         let (first, second) = (a.release().knowledge, a.release().knowledge);
         assert!(Arc::ptr_eq(first.as_ref().expect("some"), second.as_ref().expect("some")));
-        a.acquire(1, &b.release());
+        a.acquire(1, b.release());
         let third = a.release().knowledge;
         assert!(!Arc::ptr_eq(first.as_ref().expect("some"), third.as_ref().expect("some")));
     }
@@ -183,9 +388,9 @@ mod tests {
         let first = a.release();
         let between = a.stamp(1);
         let second = a.release();
-        b.acquire(0, &first);
+        b.acquire(0, first);
         assert!(!b.follows(between));
-        b.acquire(0, &second);
+        b.acquire(0, second);
         assert!(b.follows(between));
     }
 }

@@ -387,7 +387,7 @@ mod tests {
                 if random(3) == 0 {
                     let other = random(4) as usize;
                     let release: Release = clocks[rank].release();
-                    clocks[other].acquire(rank as u32, &release);
+                    clocks[other].acquire(rank as u32, release);
                     continue;
                 }
                 let start = random(u64::from(size)) as u32;
@@ -427,12 +427,12 @@ mod tests {
         assert_eq!(log.len(), 1);
         let mut other = Clock::new(1, 2);
         let mut clock = clock;
-        other.acquire(0, &clock.release());
+        other.acquire(0, clock.release());
         for row in (0..1000).step_by(2) {
             log.access((row * 8, row * 8 + 8), Access::Read, other.stamp(5), &other).expect("no conflict");
         }
         assert_eq!(log.len(), 1000);
-        clock.acquire(1, &other.release());
+        clock.acquire(1, other.release());
         log.access((0, 8000), Access::Write, clock.stamp(4), &clock).expect("no conflict");
         assert_eq!(log.len(), 1);
     }

@@ -161,10 +161,10 @@ impl<'a> Running<'_, '_, 'a> {
     fn observed(&mut self, call: usize, guide: &mut dyn Guide) -> Result<Stop, Ended> {
         let mut event = self.with_exec(call, Event::next);
         // Only waits learn.
-        let known = |machine: &Machine<'_>| machine.clock.all_known().to_vec();
-        let before = event.waits().then(|| known(&self.machines[call]));
+        let known = |machine: &mut Machine<'_>| machine.clock.all_known().to_vec();
+        let before = event.waits().then(|| known(&mut self.machines[call]));
         let stop = self.turn(call, 1)?;
-        let machine = &self.machines[call];
+        let machine = &mut self.machines[call];
         event.epochs.1 = machine.clock.epoch();
         if let Some(before) = before
             && before != machine.clock.all_known()
