@@ -410,6 +410,7 @@ impl<'a> Machine<'a> {
                     self.effects += 1;
                     Exec { machine: self, env, wake }.copy_tile(dst, (src, last))?;
                 }
+                Inst::Skip => {}
                 Inst::Check { check } => self.check(check)?,
                 Inst::End => {
                     self.state = State::Done;

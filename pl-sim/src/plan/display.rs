@@ -2,6 +2,7 @@
 
 use super::{Checked, Dst, Inst, Operand, Plan, Reg};
 use core::fmt::{self, Display, Formatter};
+use pl_core::op::{Access, ParamKind};
 
 /// A register: its name, its constant, or its number.
 struct Named<'p>(&'p Plan, Reg);
@@ -44,6 +45,7 @@ impl Plan {
             Inst::Op { op } => self.write_op(f, op),
             Inst::Notify { signal } | Inst::Wait { signal } => self.write_op(f, self.signals[signal as usize].op),
             Inst::CopyTile { dst, src, .. } => write!(f, "{} = {}", tile(dst), tile(src)),
+            Inst::Skip => f.write_str("nothing"),
             Inst::Check { check } => {
                 let check = &self.checks[check as usize];
                 write!(f, "check that {} is [", check.local)?;
@@ -61,6 +63,30 @@ impl Plan {
             }
             Inst::End => f.write_str("end"),
         }
+    }
+
+    /// What is done in one loop over strips with an op that stores a tile, or when an op lets others change memory that tiles read.
+    fn write_fused(&self, f: &mut Formatter<'_>, inst: Inst, pc: usize, before: &[Vec<u32>]) -> fmt::Result {
+        let Inst::Op { op } = inst else { return Ok(()) };
+        let op = &self.ops[op as usize];
+        if op.stored().is_some() && op.dst == Dst::None {
+            let together = self.together(before, pc as u32);
+            if !together.is_empty() {
+                f.write_str("  ; one loop with ")?;
+                for (i, pc) in together.iter().enumerate() {
+                    write!(f, "{}{pc}", if i > 0 { ", " } else { "" })?;
+                }
+            }
+        }
+        let deposits = |access| matches!(access, ParamKind::Memory(Access::Notify, _));
+        if op.code.info().params.iter().any(|param| deposits(param.kind)) && !op.live.is_empty() {
+            f.write_str("  ; computes ")?;
+            for (i, tile) in op.live.iter().enumerate() {
+                write!(f, "{}{}", if i > 0 { ", " } else { "" }, self.tiles[*tile as usize].name)?;
+            }
+            f.write_str(" before")?;
+        }
+        Ok(())
     }
 
     fn write_op(&self, f: &mut Formatter<'_>, index: u32) -> fmt::Result {
@@ -87,7 +113,7 @@ impl Plan {
                     f.write_str("]")?;
                 }
                 Operand::Enum(value) => match param.kind {
-                    pl_core::op::ParamKind::Enum(kind) => {
+                    ParamKind::Enum(kind) => {
                         f.write_str(kind.variants().get(value as usize).copied().unwrap_or("?"))?;
                     }
                     _ => write!(f, "{value}")?,
@@ -132,9 +158,11 @@ impl Display for Plan {
         for tile in &self.tiles {
             writeln!(f, "  {}: tile {}", tile.name, tile.dtype)?;
         }
+        let before = self.predecessors();
         for (pc, &inst) in self.code.iter().enumerate() {
             write!(f, "{pc:5}  ")?;
             self.write_inst(f, inst)?;
+            self.write_fused(f, inst, pc, &before)?;
             match self.place(self.origins[pc].loc) {
                 Some(place) => writeln!(f, "  ; {}:{}", place.line, place.column)?,
                 None => writeln!(f)?,

@@ -63,6 +63,8 @@ pub(crate) enum Inst {
     Wait { signal: u32 },
     /// Another name for a tile; whether that is the last use of the old one.
     CopyTile { dst: u32, src: u32, last: bool },
+    /// Nothing.
+    Skip,
     /// Compares a value with its declared type: an index into [`Plan::checks`].
     Check { check: u32 },
     /// The kernel returns.

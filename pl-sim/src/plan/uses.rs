@@ -50,7 +50,7 @@ impl Plan {
     }
 
     /// The instructions that can come before each one.
-    fn predecessors(&self) -> Vec<Vec<u32>> {
+    pub(super) fn predecessors(&self) -> Vec<Vec<u32>> {
         let mut before = vec![vec![]; self.code.len()];
         for (pc, inst) in self.code.iter().enumerate() {
             if inst.falls_through() && pc + 1 < before.len() {
@@ -90,6 +90,69 @@ impl Plan {
         }
         live
     }
+
+    /// Takes copies out that nothing uses; whether there were any.
+    fn skip_copies(&mut self, live: &[Vec<u32>]) -> bool {
+        let mut any = false;
+        for (inst, live) in self.code.iter_mut().zip(live) {
+            if let Inst::CopyTile { dst, .. } = inst
+                && !live.contains(dst)
+            {
+                (*inst, any) = (Inst::Skip, true);
+            }
+        }
+        any
+    }
+
+    /// The instructions that give a tile the value which the one at `pc` finds.
+    fn definitions(&self, before: &[Vec<u32>], pc: u32, tile: u32) -> Vec<u32> {
+        let (mut found, mut seen, mut work) = (vec![], vec![false; self.code.len()], vec![pc]);
+        while let Some(at) = work.pop() {
+            for &pc in &before[at as usize] {
+                if std::mem::replace(&mut seen[pc as usize], true) {
+                    continue;
+                }
+                if self.defines(self.code[pc as usize]) == Some(tile) {
+                    found.push(pc);
+                } else {
+                    work.push(pc);
+                }
+            }
+        }
+        found
+    }
+
+    /// The instructions whose work is done together with that at `pc`, strip by strip, as far as nothing in between needs their tiles earlier.
+    pub(super) fn together(&self, before: &[Vec<u32>], pc: u32) -> Vec<u32> {
+        let (mut found, mut work) = (vec![], vec![pc]);
+        while let Some(at) = work.pop() {
+            let inst = self.code[at as usize];
+            for tile in self.uses(inst) {
+                for definition in self.definitions(before, at, tile) {
+                    // What is computed for another use, too, is in a buffer; a box is read once more.
+                    let makes = self.code[definition as usize];
+                    if (self.is_last(inst, tile) || self.uses(makes).next().is_none()) && !found.contains(&definition) {
+                        found.push(definition);
+                        work.push(definition);
+                    }
+                }
+            }
+        }
+        found.sort_unstable();
+        found
+    }
+
+    /// Whether an instruction uses a tile for the last time.
+    fn is_last(&self, inst: Inst, tile: u32) -> bool {
+        match inst {
+            Inst::CopyTile { last, .. } => last,
+            Inst::Op { op } => {
+                let op = &self.ops[op as usize];
+                op.args.iter().enumerate().any(|(index, arg)| *arg == Operand::Tile(tile) && op.is_last(index))
+            }
+            _ => false,
+        }
+    }
 }
 
 /// Tells each op which of its uses are the last ones, and those that may change memory which tiles are used afterwards.
@@ -97,7 +160,11 @@ pub(super) fn annotate(plan: &mut Plan) {
     if plan.tiles.is_empty() {
         return;
     }
-    let live = plan.live_after();
+    let mut live = plan.live_after();
+    // A copy that nothing uses would be one more use of the old name.
+    while plan.skip_copies(&live) {
+        live = plan.live_after();
+    }
     for (pc, live) in live.into_iter().enumerate() {
         let inst = plan.code[pc];
         let defined = plan.defines(inst);

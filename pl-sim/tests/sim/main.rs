@@ -18,5 +18,6 @@ mod runs;
 mod scale;
 mod signals;
 mod support;
+mod tiles;
 mod transfers;
 mod views;
