@@ -1,24 +1,23 @@
 //! The end of a long sequence.
 
-/// The last items of a sequence, at most as many as it was started with.
+/// The last items of a sequence, at most `LIMIT`.
 #[derive(Debug)]
-pub(crate) struct Recent<T> {
+pub(crate) struct Recent<T, const LIMIT: usize> {
     items: Vec<T>,
     /// Where the next one goes: the oldest stands there, once there are so many.
     next: usize,
-    limit: usize,
 }
 
-impl<T> Default for Recent<T> {
+impl<T, const LIMIT: usize> Default for Recent<T, LIMIT> {
     fn default() -> Self {
-        Recent::new(1)
+        Recent::new()
     }
 }
 
-impl<T> Recent<T> {
-    /// That of an empty sequence, of which at most so many are kept.
-    pub(crate) const fn new(limit: usize) -> Self {
-        Recent { items: Vec::new(), next: 0, limit }
+impl<T, const LIMIT: usize> Recent<T, LIMIT> {
+    /// That of an empty sequence.
+    pub(crate) const fn new() -> Self {
+        Recent { items: Vec::new(), next: 0 }
     }
 
     /// Adds an item, in the place of the oldest when there are too many.
@@ -28,16 +27,13 @@ impl<T> Recent<T> {
             Some(oldest) => *oldest = item,
             None => self.items.push(item),
         }
-        self.next += 1;
-        if self.next >= self.limit {
-            self.next = 0;
-        }
+        self.next = (self.next + 1) % LIMIT;
     }
 
-    /// Forgets all; at most so many are kept from now on.
-    pub(crate) fn start(&mut self, limit: usize) {
+    /// Forgets all.
+    pub(crate) fn clear(&mut self) {
         self.items.clear();
-        (self.next, self.limit) = (0, limit);
+        self.next = 0;
     }
 
     /// From the latest back to the earliest.
@@ -60,14 +56,14 @@ mod tests {
 
     #[test]
     fn the_last_items_are_kept() {
-        let mut recent = Recent::<usize>::new(3);
+        let mut recent = Recent::<usize, 3>::new();
         for n in 0..10 {
             assert!(recent.backwards().copied().eq((n - n.min(3)..n).rev()), "{n}");
             recent.push(n);
         }
         *recent.backwards_mut().nth(1).expect("three") = 0;
         assert!(recent.backwards().eq(&[9, 0, 7]));
-        recent.start(3);
+        recent.clear();
         assert_eq!(recent.backwards().next(), None);
     }
 }

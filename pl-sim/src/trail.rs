@@ -24,11 +24,11 @@ pub(crate) struct EnteredOne {
 pub(crate) struct Trail {
     /// Whether the rank is in the collective that it entered last.
     inside: bool,
-    collectives: Recent<EnteredOne>,
+    collectives: Recent<EnteredOne, LIMIT>,
     /// Its notifies.
-    notifies: Recent<Stamp>,
+    notifies: Recent<Stamp, LIMIT>,
     /// Its waits that passed, each with the last notify that it learnt from.
-    waits: Recent<(Stamp, Stamp)>,
+    waits: Recent<(Stamp, Stamp), LIMIT>,
     /// Its last `pl::read` of a cell that found what a notify had made of it, and did not order it: the instruction.
     polled: Option<usize>,
     /// Its last wait that passed without learning from a notify.
@@ -40,9 +40,9 @@ impl Trail {
     pub(crate) const fn new() -> Trail {
         Trail {
             inside: false,
-            collectives: Recent::new(LIMIT),
-            notifies: Recent::new(LIMIT),
-            waits: Recent::new(LIMIT),
+            collectives: Recent::new(),
+            notifies: Recent::new(),
+            waits: Recent::new(),
             polled: None,
             idle: None,
         }

@@ -65,9 +65,8 @@ impl Window {
 
     /// Starts a launch; `calls` are the calls of the ranks of the world.
     pub(crate) fn start(&mut self, launch: u32, calls: &[Option<u32>], checks: Checks) {
-        let memories = self.memories.len();
         for (memory, rank) in self.memories.iter_mut().zip(&*self.domain) {
-            memory.start(launch, calls.get(*rank).copied().flatten().map(|call| call as usize), checks, memories);
+            memory.start(launch, calls.get(*rank).copied().flatten().map(|call| call as usize), checks);
         }
     }
 

@@ -115,12 +115,12 @@ impl Event {
     }
 }
 
-/// How many changes of the cells of one memory are kept, and of all memories of a window. They stand in their order, not with their cells, so that to
-/// note one costs little.
+/// How many changes of the cells of one memory are kept, but for those of cells whose changes are all alike. They stand in their order, not with their
+/// cells, so that to note one costs little.
 const MAX_EVENTS: usize = 2048;
-const ALL_EVENTS: usize = 256 * MAX_EVENTS;
-/// So many are kept of each in any case.
-const LEAST_EVENTS: usize = 64;
+
+/// The last changes of cells, each with its cell.
+type Events = Recent<(u32, Event), MAX_EVENTS>;
 
 /// The last changes of a cell.
 #[derive(Clone, Debug, Default)]
@@ -151,9 +151,11 @@ pub(crate) struct Odd {
 struct Cell {
     /// The launch that the rest is of; of another launch, it is out of date.
     launch: u32,
-    /// Whether notifies added, and whether they set.
-    added: bool,
-    set: bool,
+    /// What notifies did.
+    did: Did,
+    /// Whether its changes differ, so that they stand among those of the other cells. Otherwise each of them was the last one of the first rank, and added
+    /// `step`.
+    varied: bool,
     /// Whether the owner's last test was a `pl::read`.
     read: bool,
     /// What the owner has not learnt from.
@@ -166,12 +168,23 @@ struct Cell {
     credit: i32,
     /// The rank that notified it first.
     first: Notified,
+    step: i32,
     /// The value before the news, with all that the owner added.
     base: i32,
     /// What the notify released that is the news, where it is one.
     knowledge: Option<Arc<Knowledge>>,
     /// The rest.
     more: Option<Box<More>>,
+}
+
+/// What the notifies of a cell did.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Did {
+    #[default]
+    Nothing,
+    Add,
+    Set,
+    Both,
 }
 
 /// What the owner of a cell has not learnt from.
@@ -209,8 +222,7 @@ pub(crate) struct Cells {
     preset: bool,
     /// What is counted of the signal of a collective.
     credits: Option<Credits>,
-    /// The last changes, each with its cell.
-    events: Recent<(u32, Event)>,
+    events: Events,
 }
 
 /// The cells, as far as they were touched.
@@ -278,9 +290,25 @@ impl Cell {
         self.notified().fold(stores, |changes, notified| changes.saturating_add(notified.count))
     }
 
-    /// Records who notified it.
+    /// Records a notify of the cell with this index, which holds `value` before it and `new` after it.
     #[inline]
-    fn count(&mut self, stamp: Stamp) {
+    fn count(&mut self, index: usize, (value, new): (i32, i32), deposit: Deposit, stamp: Stamp, events: &mut Events) {
+        if let (0, Deposit::Add(step)) = (self.first.count, deposit) {
+            (self.first.stamp, self.step) = (stamp, step);
+        }
+        let first = self.first.stamp;
+        // Where nothing is checked, stores are not noted.
+        let is_alike = (first.rank, first.pc, Deposit::Add(self.step), self.value_after(self.first.count))
+            == (stamp.rank, stamp.pc, deposit, value);
+        if self.varied || !is_alike {
+            self.vary(index, events);
+            events.push((index as u32, Event::new(stamp, Change::Notify(deposit), new)));
+        }
+        self.did = match (self.did, deposit) {
+            (Did::Nothing | Did::Add, Deposit::Add(_)) => Did::Add,
+            (Did::Nothing | Did::Set, Deposit::Set(_)) => Did::Set,
+            _ => Did::Both,
+        };
         if self.first.count == 0 || self.first.stamp.rank == stamp.rank {
             self.first = Notified { stamp, count: self.first.count.saturating_add(1) };
         } else {
@@ -296,17 +324,39 @@ impl Cell {
         }
     }
 
+    /// The value after so many changes that are all alike.
+    const fn value_after(&self, changes: u32) -> i32 {
+        self.initial.wrapping_add(self.step.wrapping_mul(changes as i32))
+    }
+
+    /// The last changes in their order, as long as they are all alike.
+    fn alike(&self) -> impl Iterator<Item = Event> {
+        let count = if self.varied { 0 } else { self.first.count };
+        let kept = count.saturating_sub(fault::CellHistory::MAX_EVENTS as u32)..count;
+        let change = Change::Notify(Deposit::Add(self.step));
+        kept.map(move |before| Event::new(self.first.stamp, change, self.value_after(before + 1)))
+    }
+
+    /// From now on the changes of the cell with this index stand among those of the other cells.
+    fn vary(&mut self, index: usize, events: &mut Events) {
+        self.alike().for_each(|event| events.push((index as u32, event)));
+        self.varied = true;
+    }
+
     /// Whether a deposit is the first of a second kind.
     const fn mixes(&self, deposit: Deposit) -> bool {
         match deposit {
-            Deposit::Add(_) => self.set && !self.added,
-            Deposit::Set(_) => self.added && !self.set,
+            Deposit::Add(_) => matches!(self.did, Did::Set),
+            Deposit::Set(_) => matches!(self.did, Did::Add),
         }
     }
 
     /// The notify that is the only news. The cell holds `value` now. Beside a `Set` there is no such add: see [`Cell::add_news`].
     fn one(&self, value: i32) -> Pending {
-        let deposit = if self.set { Deposit::Set(value) } else { Deposit::Add(value.wrapping_sub(self.base)) };
+        let deposit = match self.did {
+            Did::Set | Did::Both => Deposit::Set(value),
+            Did::Nothing | Did::Add => Deposit::Add(value.wrapping_sub(self.base)),
+        };
         let release = Release { epoch: self.first.stamp.epoch, knowledge: self.knowledge.clone() };
         Pending::new(self.first.stamp, deposit, release)
     }
@@ -368,7 +418,7 @@ impl Cell {
     #[inline]
     fn add_news(&mut self, stamp: Stamp, deposit: Deposit, value: i32, release: Release) {
         let is_first = self.first.count == 0 || self.first.stamp.rank == stamp.rank;
-        let is_told = matches!(deposit, Deposit::Set(_)) || !self.set;
+        let is_told = matches!(deposit, Deposit::Set(_)) || matches!(self.did, Did::Nothing | Did::Add);
         if self.news == News::None && is_first && is_told {
             (self.news, self.knowledge) = (News::One, release.knowledge);
         } else {
@@ -476,11 +526,10 @@ impl Credits {
 impl Cells {
     /// Starts a launch: what is known of the cells is forgotten.
     /// `preset` tells whether the host wrote what they hold; `held` how many hold something, when they are the signal of a collective.
-    /// `memories` is how many memories the window has.
-    pub(crate) fn start(&mut self, launch: u32, preset: bool, held: Option<usize>, memories: usize) {
+    pub(crate) fn start(&mut self, launch: u32, preset: bool, held: Option<usize>) {
         (self.table.launch, self.table.touched) = (launch, false);
         self.preset = preset;
-        self.events.start(MAX_EVENTS.min(ALL_EVENTS / memories.max(1)).max(LEAST_EVENTS));
+        self.events.clear();
         self.credits = held.map(|foreign| Credits { foreign, ..Credits::default() });
     }
 
@@ -527,6 +576,7 @@ impl Cells {
             return;
         }
         for (index, cell) in self.table.cells_mut(start, end) {
+            cell.vary(index, &mut self.events);
             cell.forget_news();
             cell.news = News::Stored;
             let more = cell.more.get_or_insert_default();
@@ -554,6 +604,7 @@ impl Cells {
         }
         let mut odd = cell.odd(deposit, value, stamp, own, clock);
         if cell.mixes(deposit) {
+            cell.vary(index, events);
             let other = events.backwards().find(|(of, event)| *of as usize == index && event.is_other(deposit));
             odd.get_or_insert_default().mixed = other.map(|(_, event)| *event);
         }
@@ -570,12 +621,7 @@ impl Cells {
             }
             cell.add_news(stamp, deposit, value, clock.release());
         }
-        match deposit {
-            Deposit::Add(_) => cell.added = true,
-            Deposit::Set(_) => cell.set = true,
-        }
-        cell.count(stamp);
-        events.push((index as u32, Event::new(stamp, Change::Notify(deposit), new)));
+        cell.count(index, (value, new), deposit, stamp, events);
         odd
     }
 
@@ -589,8 +635,8 @@ impl Cells {
         by: By,
     ) {
         let stamp = clock.stamp(by.pc);
-        self.table.touch(index, value, &mut self.events).count(stamp);
-        self.events.push((index as u32, Event::new(stamp, Change::Notify(deposit), new)));
+        let cell = self.table.touch(index, value, &mut self.events);
+        cell.count(index, (value, new), deposit, stamp, &mut self.events);
         clock.pass();
     }
 
@@ -669,6 +715,7 @@ impl Cells {
         let of_cell = self.events.backwards().filter(|(of, _)| *of as usize == index);
         let mut events: Vec<Event> = of_cell.take(fault::CellHistory::MAX_EVENTS).map(|(_, event)| *event).collect();
         events.reverse();
+        events.extend(cell.alike());
         CellHistory { initial: cell.initial, earlier: cell.changes().saturating_sub(events.len() as u32), events }
     }
 
@@ -689,7 +736,7 @@ impl Cells {
 impl Table {
     /// The cell, which holds `value` now.
     #[inline]
-    fn touch(&mut self, index: usize, value: i32, events: &mut Recent<(u32, Event)>) -> &mut Cell {
+    fn touch(&mut self, index: usize, value: i32, events: &mut Events) -> &mut Cell {
         self.touched = true;
         let page = index / PAGE;
         if self.pages.get(page).is_none_or(|cells| cells.is_empty()) {

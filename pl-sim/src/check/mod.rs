@@ -196,8 +196,8 @@ impl Memory {
         self.history.share();
     }
 
-    /// Starts a launch, which is ordered after everything before it. `call` is the number of the rank's call; the window has so many memories.
-    pub(crate) fn start(&mut self, launch: u32, call: Option<usize>, checks: Checks, memories: usize) {
+    /// Starts a launch, which is ordered after everything before it. `call` is the number of the rank's call.
+    pub(crate) fn start(&mut self, launch: u32, call: Option<usize>, checks: Checks) {
         self.owner = call.unwrap_or(usize::MAX);
         self.checked = checks != Checks::None;
         self.launch = launch;
@@ -206,7 +206,7 @@ impl Memory {
         let held = signal.then(|| self.buffer.bytes_mut().chunks_exact(4).filter(|cell| **cell != [0; 4]).count());
         let history = self.history.alone();
         history.log.clear();
-        history.cells.start(launch, preset, held, memories);
+        history.cells.start(launch, preset, held);
         if !self.checked {
             // Nobody notes what is written.
             history.init = Init::all();
@@ -581,10 +581,7 @@ mod tests {
             };
             let ranks = 2 + random(3);
             let mut memories: Vec<Memory> = (0..ranks).map(|_| Memory::new(CELLS, 4, true).expect("memory")).collect();
-            memories
-                .iter_mut()
-                .enumerate()
-                .for_each(|(owner, memory)| memory.start(1, Some(owner), Checks::Accesses, ranks));
+            memories.iter_mut().enumerate().for_each(|(owner, memory)| memory.start(1, Some(owner), Checks::Accesses));
             let mut clocks: Vec<Clock> = (0..ranks).map(|rank| Clock::new(rank, ranks)).collect();
             let cells = ranks * CELLS;
             let mut model = Model { knows: vec![vec![]; ranks], notifies: vec![vec![]; cells], ..Model::default() };
