@@ -81,7 +81,7 @@ pub trait Contest {
 }
 
 impl Case {
-    fn new<C: Contest + 'static>(name: String, goal: Goal, open: impl Fn() -> C + 'static) -> Case {
+    pub fn new<C: Contest + 'static>(name: String, goal: Goal, open: impl Fn() -> C + 'static) -> Case {
         let open: Box<dyn Fn() -> Box<dyn Contest>> = Box::new(move || Box::new(open()));
         Case { name, reference: "", goal, unit: (1.0, "run"), laps: 1, mpi: None, heavy: false, open }
     }
@@ -94,7 +94,7 @@ impl Case {
         Case { heavy, ..self }
     }
 
-    fn against(self, reference: &'static str) -> Case {
+    pub fn against(self, reference: &'static str) -> Case {
         Case { reference, ..self }
     }
 
