@@ -152,11 +152,11 @@ impl Guide for Recorder<'_> {
         call
     }
 
-    fn wants_events(&self) -> bool {
-        self.guide.wants_events()
+    fn wants_event(&self) -> bool {
+        self.guide.wants_event()
     }
 
-    fn executed(&mut self, event: event::Event) {
+    fn executed(&mut self, event: Option<event::Event>) {
         self.guide.executed(event);
     }
 }

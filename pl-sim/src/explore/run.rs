@@ -15,13 +15,13 @@ pub(super) trait Guide {
     /// One of the calls that can go on, which stand in rising order. `last` ran before, and may be among them.
     fn choose(&mut self, ready: &[u32], last: Option<u32>) -> u32;
 
-    /// Whether it wants to know what was executed.
-    fn wants_events(&self) -> bool {
+    /// Whether it wants to know what the rank does that it chose last.
+    fn wants_event(&self) -> bool {
         false
     }
 
-    /// What the rank that it chose last did.
-    fn executed(&mut self, _event: Event) {}
+    /// That rank has executed its op: which, where that was asked for.
+    fn executed(&mut self, _event: Option<Event>) {}
 }
 
 /// The scheduler.
@@ -148,7 +148,9 @@ impl<'a> Running<'_, '_, 'a> {
     /// Executes the op that a rank stands before, and what follows up to the next one.
     fn step(&mut self, call: usize, guide: &mut dyn Guide) -> Result<(), Ended> {
         self.note_poll(call);
-        let stop = if guide.wants_events() { self.observed(call, guide)? } else { self.turn(call, 1)? };
+        let mut event = None;
+        let stop = if guide.wants_event() { self.observed(call, &mut event)? } else { self.turn(call, 1)? };
+        guide.executed(event);
         match stop {
             Stop::Yield => self.settle(call).map(|()| self.stop_polling(call)),
             Stop::Before => self.arrive(call),
@@ -157,22 +159,21 @@ impl<'a> Running<'_, '_, 'a> {
         }
     }
 
-    /// Executes an op, and tells the guide what it was.
-    fn observed(&mut self, call: usize, guide: &mut dyn Guide) -> Result<Stop, Ended> {
+    /// Executes an op, and notes what it was.
+    fn observed(&mut self, call: usize, noted: &mut Option<Event>) -> Result<Stop, Ended> {
         let mut event = self.with_exec(call, Event::next);
         // Only waits learn.
-        let known = |machine: &mut Machine<'_>| machine.clock.all_known().to_vec();
-        let before = event.waits().then(|| known(&mut self.machines[call]));
+        let before = event.waits().then(|| self.machines[call].clock.all_known().to_vec());
         let stop = self.turn(call, 1)?;
-        let machine = &mut self.machines[call];
-        event.epochs.1 = machine.clock.epoch();
+        let clock = &mut self.machines[call].clock;
+        event.epochs.1 = clock.epoch();
         if let Some(before) = before
-            && before != machine.clock.all_known()
+            && before != clock.all_known()
         {
-            event.known = known(machine).into();
+            event.known = clock.all_known().into();
         }
         event.parked = stop == Stop::Parked;
-        guide.executed(event);
+        *noted = Some(event);
         Ok(stop)
     }
 

@@ -12,6 +12,7 @@
 use super::event::Event;
 use super::run::Guide;
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 /// One choice on the way to where the walk is.
 #[derive(Debug)]
@@ -20,13 +21,24 @@ struct Node {
     launch: usize,
     /// The calls that could go on.
     ready: Vec<u32>,
-    /// What the chosen one did; `None` until it has.
-    event: Option<Event>,
     chosen: u32,
+    /// What the chosen one did; `None` until it has.
+    event: Option<Arc<Event>>,
+    /// When that was; `None` until the run has ended. Runs that have the choices up to here in common have that in common, too.
+    moment: Option<Moment>,
     /// What was tried here, or need not be since it was tried before: it would only reorder what is independent.
-    asleep: Vec<Event>,
+    asleep: Vec<Arc<Event>>,
     /// The calls to try here.
     wanted: BTreeSet<u32>,
+}
+
+/// What happens before an event of a launch.
+#[derive(Debug)]
+struct Moment {
+    /// Its number among the events of its call, from 1.
+    number: u32,
+    /// Per call: how many events of that call happen before it, itself included.
+    before: Box<[u32]>,
 }
 
 /// The walk.
@@ -47,7 +59,7 @@ pub(super) struct Tree {
 impl Guide for Tree {
     fn choose(&mut self, ready: &[u32], last: Option<u32>) -> u32 {
         let any = || last.filter(|last| ready.contains(last)).unwrap_or(ready[0]);
-        if self.redundant || self.strayed || self.too_long {
+        if self.is_over() {
             return any();
         }
         if let Some(node) = self.nodes.get(self.depth) {
@@ -68,20 +80,21 @@ impl Guide for Tree {
             return any();
         };
         let (launch, ready) = (self.launch, ready.to_vec());
-        self.nodes.push(Node { launch, ready, event: None, chosen, asleep, wanted: BTreeSet::new() });
+        let node = Node { launch, ready, chosen, event: None, moment: None, asleep, wanted: BTreeSet::new() };
+        self.nodes.push(node);
         chosen
     }
 
-    fn wants_events(&self) -> bool {
-        true
+    fn wants_event(&self) -> bool {
+        !self.is_over() && self.nodes.get(self.depth).is_some_and(|node| node.event.is_none())
     }
 
-    fn executed(&mut self, event: Event) {
-        if self.redundant || self.strayed || self.too_long {
+    fn executed(&mut self, event: Option<Event>) {
+        if self.is_over() {
             return;
         }
-        if let Some(node) = self.nodes.get_mut(self.depth) {
-            node.event = Some(event);
+        if let (Some(node), Some(event)) = (self.nodes.get_mut(self.depth), event) {
+            node.event = Some(Arc::new(event));
         }
         self.depth += 1;
     }
@@ -101,13 +114,18 @@ impl Tree {
         self.launch = launch;
     }
 
+    /// Whether the rest of the run is not looked at.
+    fn is_over(&self) -> bool {
+        self.redundant || self.strayed || self.too_long
+    }
+
     /// Whether the run that has ended only reordered what is independent in another.
     pub(super) fn is_redundant(&self) -> bool {
         self.redundant
     }
 
     /// What sleeps after the last choice: what slept before it, and does not depend on it.
-    fn asleep_next(&self) -> Vec<Event> {
+    fn asleep_next(&self) -> Vec<Arc<Event>> {
         let Some(parent) = self.nodes.last().filter(|node| node.launch == self.launch) else { return vec![] };
         let Some(done) = &parent.event else { return vec![] };
         parent.asleep.iter().filter(|e| e.call != done.call && !e.depends(done)).cloned().collect()
@@ -126,6 +144,7 @@ impl Tree {
         }
         while let Some(node) = self.nodes.last_mut() {
             node.asleep.extend(node.event.take());
+            node.moment = None;
             let asleep = &node.asleep;
             let next = node.wanted.iter().copied().find(|call| asleep.iter().all(|event| event.call != *call));
             if let Some(next) = next {
@@ -137,107 +156,117 @@ impl Tree {
         false
     }
 
-    /// Asks for branches where events of one launch could have come the other way round.
+    /// Asks for branches where events of one launch could have come the other way round. What is common with the run before has asked already.
     fn want_reversals(&mut self, start: usize, end: usize) {
-        let mut wanted = vec![];
-        {
-            let events: Vec<&Event> = self.nodes[start..end].iter().filter_map(|node| node.event.as_ref()).collect();
-            let order = Order::new(&events);
-            for (second, races) in order.races.iter().enumerate() {
-                for &first in races {
-                    wanted.push((start + first, order.initials(&events, first, second)));
-                }
-            }
-        }
-        for (node, initials) in wanted {
-            let node = &mut self.nodes[node];
-            // What sleeps was tried before.
-            let known = |call: &u32| {
-                *call == node.chosen
-                    || node.wanted.contains(call)
-                    || node.asleep.iter().any(|event| event.call == *call)
-            };
-            if !initials.iter().any(known)
-                && let Some(call) = initials.into_iter().find(|call| node.ready.contains(call))
-            {
-                node.wanted.insert(call);
-            }
-        }
-    }
-}
-
-/// What happens before what in the events of a launch.
-struct Order {
-    /// Per event, per call: how many events of that call happen before it, itself included.
-    before: Vec<Vec<u32>>,
-    /// Per event: its number among the events of its call, from 1.
-    number: Vec<u32>,
-    /// Per event: the earlier ones with which it could change places.
-    races: Vec<Vec<usize>>,
-}
-
-impl Order {
-    fn new(events: &[&Event]) -> Order {
-        let calls = events.iter().map(|event| event.call as usize + 1).max().unwrap_or(0);
-        let mut order = Order { before: vec![], number: vec![], races: vec![] };
+        let nodes = &mut self.nodes[start..end];
+        let calls = nodes.iter().map(|node| node.chosen as usize + 1).max().unwrap_or(0);
+        // Per call, its events.
         let mut of_call: Vec<Vec<usize>> = vec![vec![]; calls];
-        for (at, event) in events.iter().enumerate() {
-            let call = event.call as usize;
-            let mut before = of_call[call].last().map_or_else(|| vec![0; calls], |last| order.before[*last].clone());
-            // The notifies from which it learnt: what the rank knew before is in what happened before its last event, or is known through these.
-            for (other, &epoch) in event.known.iter().enumerate().filter(|(other, epoch)| *other != call && **epoch > 0)
-            {
-                let of_other = of_call.get(other).map_or(&[][..], |of| of);
-                let notify = of_other.partition_point(|at| events[*at].epochs.1 <= epoch);
-                if let Some(notify) = of_other.get(notify).filter(|at| events[**at].epochs.0 <= epoch) {
-                    join(&mut before, &order.before[*notify]);
-                }
-            }
-            // A wait may have been blocked and let go again by others: it could have passed before all of these, not only before the last.
-            let due = event.waits().then(|| before.clone());
-            let mut races = vec![];
-            for earlier in (0..at).rev().filter(|earlier| events[*earlier].call != event.call) {
-                let in_order = |before: &[u32]| before[events[earlier].call as usize] >= order.number[earlier];
-                let known = in_order(&before);
-                if known && due.as_ref().is_none_or(|due| in_order(due)) || !events[earlier].depends(event) {
-                    continue;
-                }
-                races.push(earlier);
-                if !known {
-                    join(&mut before, &order.before[earlier]);
+        for at in 0..nodes.len() {
+            let call = nodes[at].chosen as usize;
+            if nodes[at].moment.is_none() {
+                let (moment, races) = moment(nodes, at, &of_call);
+                nodes[at].moment = Some(moment);
+                for first in races {
+                    let initials = initials(nodes, first, at, calls);
+                    nodes[first].want(&initials);
                 }
             }
             of_call[call].push(at);
-            let number = of_call[call].len() as u32;
-            before[call] = number;
-            order.before.push(before);
-            order.number.push(number);
-            order.races.push(races);
         }
-        order
+    }
+}
+
+impl Node {
+    /// Asks for a branch that begins with one of these calls.
+    fn want(&mut self, initials: &[u32]) {
+        // What sleeps was tried before.
+        let known = |call: &u32| {
+            *call == self.chosen || self.wanted.contains(call) || self.asleep.iter().any(|event| event.call == *call)
+        };
+        if !initials.iter().any(known)
+            && let Some(call) = initials.iter().find(|call| self.ready.contains(call))
+        {
+            self.wanted.insert(*call);
+        }
     }
 
-    fn happens_before(&self, events: &[&Event], first: usize, second: usize) -> bool {
-        self.before[second][events[first].call as usize] >= self.number[first]
+    /// Its number among the events of its call.
+    fn number(&self) -> u32 {
+        self.moment.as_ref().map_or(0, |moment| moment.number)
     }
 
-    /// Who may come first in the place of `first`, so that `second` comes before it: the calls of events that nothing precedes among those after `first`
-    /// that are independent of it, and `second`.
-    fn initials(&self, events: &[&Event], first: usize, second: usize) -> Vec<u32> {
-        let between = (first + 1..second).filter(|at| !self.happens_before(events, first, *at)).chain([second]);
-        let moved: Vec<usize> = between.collect();
-        let mut initials: Vec<u32> = vec![];
-        for (index, at) in moved.iter().enumerate() {
-            if !moved[..index].iter().any(|earlier| self.happens_before(events, *earlier, *at)) {
-                initials.push(events[*at].call);
-            }
-        }
-        // The rank of the second event itself, where it is one of them: that is the shortest way.
-        if let Some(own) = initials.iter().position(|call| *call == events[second].call) {
-            initials.swap(0, own);
-        }
-        initials
+    /// How many events of a call happen before its event, itself included.
+    fn before(&self, call: usize) -> u32 {
+        self.moment.as_ref().and_then(|moment| moment.before.get(call)).copied().unwrap_or(0)
     }
+}
+
+/// What happens before the event of a node, and the earlier ones with which it could change places; the moments of these are known, and `of_call` has
+/// them by their calls.
+fn moment(nodes: &[Node], at: usize, of_call: &[Vec<usize>]) -> (Moment, Vec<usize>) {
+    let mut races = vec![];
+    let call = nodes[at].chosen as usize;
+    let number = of_call[call].len() as u32 + 1;
+    let mut before = vec![0; of_call.len()];
+    let join = |before: &mut [u32], earlier: usize| {
+        if let Some(moment) = &nodes[earlier].moment {
+            join(before, &moment.before);
+        }
+    };
+    if let Some(last) = of_call[call].last() {
+        join(&mut before, *last);
+    }
+    let Some(event) = nodes[at].event.as_deref() else { return (Moment { number, before: before.into() }, races) };
+    // The notifies from which it learnt: what the rank knew before is in what happened before its last event, or is known through these.
+    let known = event.known.iter().enumerate().filter(|(other, epoch)| *other != call && **epoch > 0);
+    for (other, &epoch) in known {
+        let epochs = |at: &usize| nodes[*at].event.as_ref().map_or((0, 0), |event| event.epochs);
+        let of_other = of_call.get(other).map_or(&[][..], |of| of);
+        let notify = of_other.partition_point(|at| epochs(at).1 <= epoch);
+        if let Some(notify) = of_other.get(notify).filter(|at| epochs(at).0 <= epoch) {
+            join(&mut before, *notify);
+        }
+    }
+    // A wait may have been blocked and let go again by others: it could have passed before all of these, not only before the last.
+    let due = event.waits().then(|| before.clone());
+    for earlier in (0..at).rev().filter(|earlier| nodes[*earlier].chosen as usize != call) {
+        let Some(first) = &nodes[earlier].event else { continue };
+        let in_order = |before: &[u32]| before[first.call as usize] >= nodes[earlier].number();
+        let known = in_order(&before);
+        if known && due.as_ref().is_none_or(|due| in_order(due)) || !first.depends(event) {
+            continue;
+        }
+        races.push(earlier);
+        if !known {
+            join(&mut before, earlier);
+        }
+    }
+    before[call] = number;
+    (Moment { number, before: before.into() }, races)
+}
+
+/// Who may come first in the place of `first`, so that `second` comes before it: the calls of events that nothing precedes among those after `first`
+/// that are independent of it, and `second`.
+fn initials(nodes: &[Node], first: usize, second: usize, calls: usize) -> Vec<u32> {
+    let mut initials: Vec<u32> = vec![];
+    // Per call, the number of the first event that moves.
+    let mut moved = vec![u32::MAX; calls];
+    for (at, node) in nodes.iter().enumerate().take(second + 1).skip(first + 1) {
+        if at < second && node.before(nodes[first].chosen as usize) >= nodes[first].number() {
+            continue;
+        }
+        if (0..calls).all(|call| node.before(call) < moved[call]) {
+            initials.push(node.chosen);
+        }
+        let first_of_call = &mut moved[node.chosen as usize];
+        *first_of_call = node.number().min(*first_of_call);
+    }
+    // The rank of the second event itself, where it is one of them: that is the shortest way.
+    if let Some(own) = initials.iter().position(|call| *call == nodes[second].chosen) {
+        initials.swap(0, own);
+    }
+    initials
 }
 
 fn join(into: &mut [u32], other: &[u32]) {
