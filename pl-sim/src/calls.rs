@@ -4,10 +4,10 @@ use crate::credits;
 use crate::plan::scalar::ScalarTy;
 use crate::plan::{MemoryInfo, Plan};
 use crate::window::Window;
-use crate::windows::{Table, usage};
+use crate::windows::{Table, Users, usage};
 use pl_core::ir::{ConstValue, Mode};
 use pl_core::runtime::{ArgValue, EngineError, Injection, RankCall, WindowId, WindowUser};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 /// Each fault to inject befalls a rank of the launch.
@@ -48,12 +48,9 @@ pub(crate) fn signals(calls: &[RankCall<'_>], plans: &[Arc<Plan>]) -> BTreeSet<W
 }
 
 /// Checks the calls against the plans. Gives the windows that they use, each with what the first kernel calls it.
-pub(crate) fn check_calls(
-    table: &Table,
-    calls: &[RankCall<'_>],
-    plans: &[Arc<Plan>],
-) -> Result<BTreeMap<WindowId, WindowUser>, EngineError> {
-    let mut used = BTreeMap::new();
+pub(crate) fn check_calls(table: &Table, calls: &[RankCall<'_>], plans: &[Arc<Plan>]) -> Result<Users, EngineError> {
+    let mut used = Users::default();
+    let mut domains: Vec<Option<&Arc<[usize]>>> = vec![];
     for (call, plan) in calls.iter().zip(plans) {
         if call.args.len() != plan.params {
             return Err(usage(
@@ -61,12 +58,13 @@ pub(crate) fn check_calls(
                 "give one argument per parameter",
             ));
         }
-        let mut domains: Vec<Option<&Arc<[usize]>>> = vec![None; plan.domains.len()];
+        domains.clear();
+        domains.resize(plan.domains.len(), None);
         for info in plan.memories.iter().filter(|info| info.view_of.is_none()) {
             let Some(window) = check_memory(table, plan, info, &call.args[info.param])? else { continue };
             check_domain(window, info, plan, call.rank, &mut domains)?;
-            used.entry(window.id)
-                .or_insert_with(|| WindowUser::Launch { memory: info.name.clone(), kernel: plan.kernel.clone() });
+            let user = || WindowUser::Launch { memory: info.name.clone(), kernel: plan.kernel.clone() };
+            used.add(window.id, user);
         }
         for scalar in &plan.scalars {
             scalar_bits(plan, scalar.ty, &call.args[scalar.param])?;

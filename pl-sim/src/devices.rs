@@ -22,6 +22,8 @@ struct Queue {
     launches: Vec<Queued>,
     /// The number of the next launch.
     next: u64,
+    /// How many wait.
+    waiting: usize,
 }
 
 struct Queued {
@@ -55,10 +57,12 @@ impl Devices {
                 drop(queue);
                 return None;
             }
+            queue.waiting += 1;
             queue = match interrupt {
                 None => self.left.wait(queue).unwrap_or_else(PoisonError::into_inner),
                 Some(_) => self.left.wait_timeout(queue, LOOK).unwrap_or_else(PoisonError::into_inner).0,
             };
+            queue.waiting -= 1;
         }
         drop(queue);
         Some(taken)
@@ -88,8 +92,12 @@ fn share(a: &[usize], b: &[usize]) -> bool {
 
 impl Drop for Taken<'_> {
     fn drop(&mut self) {
-        self.devices.lock().launches.retain(|l| l.number != self.number);
-        self.devices.left.notify_all();
+        let mut queue = self.devices.lock();
+        queue.launches.retain(|l| l.number != self.number);
+        // To call when nobody listens costs as much.
+        if queue.waiting > 0 {
+            self.devices.left.notify_all();
+        }
     }
 }
 

@@ -59,6 +59,28 @@ pub(crate) struct Place {
     pub(crate) domain: usize,
 }
 
+/// The windows of the calls of a launch, by the kernels' parameters.
+#[derive(Default)]
+pub(crate) struct CallWindows {
+    ids: Vec<Option<WindowId>>,
+    /// Where those of each call end.
+    ends: Vec<u32>,
+}
+
+impl CallWindows {
+    /// Adds the next call.
+    pub(crate) fn push(&mut self, windows: impl Iterator<Item = Option<WindowId>>) {
+        self.ids.extend(windows);
+        self.ends.push(self.ids.len() as u32);
+    }
+
+    /// Those of a call.
+    pub(crate) fn of(&self, call: usize) -> &[Option<WindowId>] {
+        let start = call.checked_sub(1).map_or(0, |before| self.ends[before]);
+        &self.ids[start as usize..self.ends[call] as usize]
+    }
+}
+
 /// What the ranks of one launch share. Inside of a launch a rank is known by the number of its call; reports and domains name ranks of the world.
 pub(crate) struct Env<'a> {
     /// The plan of each call.
@@ -68,7 +90,7 @@ pub(crate) struct Env<'a> {
     /// The call of each rank of the world; `None` for those that take no part.
     pub(crate) calls: Vec<Option<u32>>,
     /// The windows of each rank's call, by the kernel's parameters.
-    pub(crate) windows: Vec<Box<[Option<WindowId>]>>,
+    pub(crate) windows: CallWindows,
     /// The platform.
     pub(crate) platform: &'a Platform,
     /// The most ops that a rank may execute.
@@ -203,6 +225,26 @@ pub(crate) struct Machine<'a> {
     pub(crate) faults: Faults,
 }
 
+/// The memory of a machine, without what it holds: a later one may have it.
+#[derive(Debug, Default)]
+pub(crate) struct Frame {
+    registers: Vec<u64>,
+    places: Vec<Place>,
+    tiles: Tiles,
+    scratch: Vec<u64>,
+    strips: Vec<u64>,
+    trail: Trail,
+    spin: Spin,
+}
+
+impl Frame {
+    /// About how many bytes it has.
+    pub(crate) fn bytes(&self) -> usize {
+        let words = self.registers.capacity() + self.scratch.capacity() + self.strips.capacity() + self.spin.registers.capacity();
+        size_of::<Frame>() + words * 8 + self.tiles.held() + self.trail.held()
+    }
+}
+
 /// An earlier moment at which the rank read a cell. When all is again as it was then, the rank runs in circles.
 #[derive(Debug, Default)]
 struct Spin {
@@ -223,30 +265,44 @@ impl<'a> Machine<'a> {
         (call, calls): (usize, usize),
         memories: Vec<(Memory<'a>, Place)>,
         faults: &[Injection],
+        frame: Frame,
     ) -> Machine<'a> {
-        let registers = plan.registers.iter().map(|r| r.constant.unwrap_or(0)).collect();
-        let (memories, places): (Vec<_>, Vec<_>) = memories.into_iter().unzip();
+        let Frame { mut registers, mut places, tiles, scratch, strips, mut trail, spin } = frame;
+        registers.clear();
+        registers.extend(plan.registers.iter().map(|r| r.constant.unwrap_or(0)));
+        places.clear();
+        trail.clear();
+        let place = |(memory, place)| {
+            places.push(place);
+            memory
+        };
         Machine {
             rank,
             plan,
             pc: 0,
-            registers,
-            tiles: Tiles::new(plan.tiles.len()),
-            memories: memories.into(),
+            registers: registers.into(),
+            tiles: tiles.renewed(plan.tiles.len()),
+            memories: memories.into_iter().map(place).collect(),
             places: places.into(),
             clock: Clock::new(call, calls),
-            scratch: Vec::new(),
-            strips: Vec::new(),
+            scratch,
+            strips,
             state: State::Ready,
-            trail: Trail::new(),
+            trail,
             cost: RankCost::default(),
             ops: 0,
             accesses: 0,
             fuel: 0,
             effects: 0,
-            spin: Spin::default(),
+            spin: Spin { patience: 0, ..spin },
             faults: Faults::new(rank, faults),
         }
+    }
+
+    /// The memory of a machine that has run.
+    pub(crate) fn into_frame(self) -> Frame {
+        let Machine { registers, places, tiles, scratch, strips, trail, spin, .. } = self;
+        Frame { registers: registers.into(), places: places.into(), tiles, scratch, strips, trail, spin }
     }
 
     /// The number of its call in the launch.
@@ -265,15 +321,6 @@ impl<'a> Machine<'a> {
         match &self.memories[memory as usize] {
             Memory::View(base) => &self.memories[*base as usize],
             memory => memory,
-        }
-    }
-
-    /// Takes all elements of its tensors for data.
-    pub(crate) fn trust_outputs(&mut self) {
-        for memory in &mut self.memories {
-            if let Memory::Out(_, init) = memory {
-                *init = Init::all();
-            }
         }
     }
 

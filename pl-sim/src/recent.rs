@@ -36,6 +36,11 @@ impl<T, const LIMIT: usize> Recent<T, LIMIT> {
         self.next = 0;
     }
 
+    /// The bytes that it has.
+    pub(crate) const fn held(&self) -> usize {
+        self.items.capacity() * size_of::<T>()
+    }
+
     /// From the latest back to the earliest.
     pub(crate) fn backwards(&self) -> impl Iterator<Item = &T> {
         let (newer, older) = self.items.split_at(self.next.min(self.items.len()));

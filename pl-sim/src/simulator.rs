@@ -7,8 +7,9 @@ use crate::credits;
 use crate::devices::Devices;
 use crate::exec::Entered;
 use crate::explore::{self, Explorations, Held};
+use crate::frames::Frames;
 use crate::lints;
-use crate::machine::{Env, Halt, Machine, Mail, Memory, Place};
+use crate::machine::{CallWindows, Env, Frame, Halt, Machine, Mail, Memory, Place};
 use crate::order;
 use crate::plan::{Plan, plan_of};
 use crate::sched::{Crew, Ended, Groups, Parallel, Ranks, Schedule, Seeded};
@@ -20,10 +21,9 @@ use pl_core::explore::{Explore, Explored, Outcome};
 use pl_core::fault::{Checked, Fault, Interrupted, LintKind, RankState, Report};
 use pl_core::ir::Mode;
 use pl_core::runtime::{
-    ArgValue, Contents, Engine, EngineError, Injection, Launch, LaunchOptions, RankCall, Scheduler, View, ViewMut,
-    WindowId,
+    ArgValue, Contents, Engine, EngineError, Launch, LaunchOptions, RankCall, Scheduler, View, ViewMut, WindowId,
 };
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::num::NonZero;
 use std::sync::atomic::Ordering::Relaxed;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -46,6 +46,7 @@ pub struct Simulator {
     crew: Arc<Crew>,
     windows: Windows,
     devices: Devices,
+    frames: Frames,
     explorations: Explorations,
 }
 
@@ -70,6 +71,7 @@ impl Simulator {
             crew: Crew::of_process(),
             windows: Windows::default(),
             devices: Devices::default(),
+            frames: Frames::default(),
             explorations: Explorations::default(),
         })
     }
@@ -261,31 +263,22 @@ impl Simulator {
         let How { options, start, exploration } = how;
         let count = calls.len();
         let ranks: Vec<usize> = calls.iter().map(|call| call.rank).collect();
+        let mut of_calls = CallWindows::default();
+        for call in &calls {
+            of_calls.push(call.args.iter().map(|arg| match arg {
+                ArgValue::Window(id) => Some(*id),
+                _ => None,
+            }));
+        }
+        let mut builder = Builder::new(windows, options, count);
         let mut machines = Vec::with_capacity(count);
-        let mut bytes = 0_usize;
-        let window = |arg: &ArgValue<'_>| match arg {
-            ArgValue::Window(id) => Some(*id),
-            _ => None,
-        };
-        let of_calls = calls.iter().map(|call| call.args.iter().map(window).collect()).collect();
-        let mut domains = Domains::default();
-        for (at, (call, plan)) in calls.into_iter().zip(plans).enumerate() {
-            machines.push(Mutex::new(machine(
-                windows,
-                call,
-                plan,
-                (at, count),
-                &mut domains,
-                &mut bytes,
-                &options.inject,
-            )?));
+        let mut frames = self.frames.lock();
+        for (call, plan) in calls.into_iter().zip(plans) {
+            machines.push(Mutex::new(builder.machine(call, plan, frames.take())?));
         }
-        if !options.checks {
-            // Nobody notes what is written.
-            for machine in &mut machines {
-                machine.get_mut().unwrap_or_else(PoisonError::into_inner).trust_outputs();
-            }
-        }
+        drop(frames);
+        let Builder { domains, bytes, together, .. } = builder;
+        let groups = Groups::new(count, together);
         let env = Env {
             plans: plans.iter().map(|plan| &**plan).collect(),
             ranks,
@@ -295,10 +288,9 @@ impl Simulator {
             budget: options.op_budget,
             mail: plans.iter().map(|plan| Mail::new(plan)).collect(),
             lints: Mutex::default(),
-            entered: domains.domains.into_iter().map(|ranks| Mutex::new(Entered::new(ranks))).collect(),
+            entered: domains.into_iter().map(|ranks| Mutex::new(Entered::new(Arc::clone(ranks)))).collect(),
         };
         let interrupt = options.interrupt.as_deref();
-        let groups = groups(&machines);
         let ranks = Ranks { machines: &machines, env: &env, windows, groups: groups.clone(), interrupt, bytes };
         // What is not checked is sound on one thread alone.
         let threads = if options.checks { self.threads } else { 1 };
@@ -339,92 +331,110 @@ impl Simulator {
             return Err(EngineError::Fault(Box::new(fault)));
         }
         let depends = lints::found(&env, LintKind::OrderDependent);
-        Ok((report(&machines, &env, options, threads, start), depends))
+        let report = report(&machines, &env, options, threads, start);
+        self.frames.keep(machines);
+        Ok((report, depends))
     }
 }
 
-/// The domains of the windows of a launch.
-#[derive(Default)]
-struct Domains {
-    domains: Vec<Arc<[usize]>>,
-    /// Their numbers, by where their ranks stand in memory.
-    known: HashMap<*const usize, usize>,
+/// What is known of a launch while its machines are built.
+struct Builder<'w, 'l> {
+    windows: &'w Used<'w>,
+    options: &'l LaunchOptions,
+    calls: usize,
+    /// The call whose machine is next.
+    call: usize,
+    /// Per window: the number of its domain, and the first call that has the window.
+    found: Vec<Option<(usize, usize)>>,
+    /// The domains.
+    domains: Vec<&'w Arc<[usize]>>,
+    numbers: BTreeMap<*const usize, usize>,
+    /// Pairs of calls that have a window in common: enough of them to tell who has.
+    together: Vec<(usize, usize)>,
+    /// About how many bytes the calls touch.
+    bytes: usize,
 }
 
-impl Domains {
-    fn number(&mut self, domain: &Arc<[usize]>) -> usize {
-        *self.known.entry(domain.as_ptr()).or_insert_with(|| {
-            self.domains.iter().position(|known| known == domain).unwrap_or_else(|| {
-                self.domains.push(Arc::clone(domain));
-                self.domains.len() - 1
+impl<'w, 'l> Builder<'w, 'l> {
+    fn new(windows: &'w Used<'w>, options: &'l LaunchOptions, calls: usize) -> Builder<'w, 'l> {
+        let found = vec![None; windows.iter().count()];
+        let (domains, numbers, together) = (vec![], BTreeMap::new(), vec![]);
+        Builder { windows, options, calls, call: 0, found, domains, numbers, together, bytes: 0 }
+    }
+
+    /// The machine of the next call, at the start of its kernel.
+    fn machine<'a>(&mut self, call: RankCall<'a>, plan: &'a Plan, frame: Frame) -> Result<Machine<'a>, EngineError>
+    where
+        'w: 'a,
+    {
+        let RankCall { rank, mut args, .. } = call;
+        let mut memories: Vec<(Memory<'a>, Place)> = Vec::with_capacity(plan.memories.len());
+        for info in &plan.memories {
+            if let Some(base) = info.view_of {
+                let (memory, place) = &memories[base as usize];
+                let view = match *memory {
+                    Memory::In(data) => Memory::In(data),
+                    Memory::Window(window) => Memory::Window(window),
+                    Memory::Out(..) | Memory::View(_) => Memory::View(base),
+                };
+                memories.push((view, *place));
+                continue;
+            }
+            self.bytes = self.bytes.saturating_add(info.elements * info.dtype.bytes());
+            let taken = args.get_mut(info.param).map(|arg| std::mem::replace(arg, ArgValue::In(&[])));
+            memories.push(match taken {
+                Some(ArgValue::In(data)) => (Memory::In(data), Place::default()),
+                Some(ArgValue::Out(data)) => {
+                    // Without checks nobody notes what is written.
+                    let noted = info.mode == Mode::Out && self.options.checks;
+                    let init = if noted { Init::none(info.elements) } else { Init::all() };
+                    (Memory::Out(data, init), Place::default())
+                }
+                Some(ArgValue::Window(id)) => self.window(id, rank)?,
+                _ => return Err(usage(format!("`{}` of kernel `{}` has no argument", info.name, plan.kernel), "")),
+            });
+        }
+        let number = (self.call, self.calls);
+        self.call += 1;
+        let mut machine = Machine::new(plan, rank, number, memories, &self.options.inject, frame);
+        for scalar in &plan.scalars {
+            if let Some(arg) = args.get(scalar.param) {
+                machine.set(scalar.reg, scalar_bits(plan, scalar.ty, arg)?);
+            }
+        }
+        Ok(machine)
+    }
+
+    /// A window of the next call, with the place of its rank.
+    fn window<'a>(&mut self, id: WindowId, rank: usize) -> Result<(Memory<'a>, Place), EngineError>
+    where
+        'w: 'a,
+    {
+        let (at, window) = self.windows.get(id)?;
+        let (domain, first) = match self.found[at] {
+            Some(found) => found,
+            None => {
+                let found = (self.domain(&window.domain), self.call);
+                *self.found[at].insert(found)
+            }
+        };
+        if first != self.call {
+            self.together.push((first, self.call));
+        }
+        let number = place_of(&window.domain, rank).ok_or_else(|| gone(id))?;
+        Ok((Memory::Window(window), Place { rank: number, ranks: window.domain.len(), domain }))
+    }
+
+    /// The number of a domain.
+    fn domain(&mut self, domain: &'w Arc<[usize]>) -> usize {
+        let Builder { domains, numbers, .. } = self;
+        *numbers.entry(domain.as_ptr()).or_insert_with(|| {
+            domains.iter().position(|known| *known == domain).unwrap_or_else(|| {
+                domains.push(domain);
+                domains.len() - 1
             })
         })
     }
-}
-
-/// Which ranks could wake one another: those that have a window in common.
-fn groups(machines: &[Mutex<Machine<'_>>]) -> Groups {
-    let mut first: BTreeMap<WindowId, usize> = BTreeMap::new();
-    let mut together = vec![];
-    for (call, machine) in machines.iter().enumerate() {
-        let machine = machine.lock().unwrap_or_else(PoisonError::into_inner);
-        for memory in &machine.memories {
-            if let Memory::Window(window) = memory {
-                together.push((*first.entry(window.id).or_insert(call), call));
-            }
-        }
-    }
-    Groups::new(machines.len(), together)
-}
-
-/// The rank of a call, at the start of its kernel.
-fn machine<'a>(
-    windows: &'a Used<'_>,
-    call: RankCall<'a>,
-    plan: &'a Plan,
-    number: (usize, usize),
-    domains: &mut Domains,
-    bytes: &mut usize,
-    faults: &[Injection],
-) -> Result<Machine<'a>, EngineError> {
-    let mut args: Vec<Option<ArgValue<'a>>> = call.args.into_iter().map(Some).collect();
-    let mut memories: Vec<(Memory<'a>, Place)> = Vec::with_capacity(plan.memories.len());
-    for info in &plan.memories {
-        if let Some(base) = info.view_of {
-            let (memory, place) = &memories[base as usize];
-            let view = match *memory {
-                Memory::In(data) => Memory::In(data),
-                Memory::Window(window) => Memory::Window(window),
-                Memory::Out(..) | Memory::View(_) => Memory::View(base),
-            };
-            memories.push((view, *place));
-            continue;
-        }
-        *bytes = bytes.saturating_add(info.elements * info.dtype.bytes());
-        let memory = match args[info.param].take() {
-            Some(ArgValue::In(data)) => Memory::In(data),
-            Some(ArgValue::Out(data)) if info.mode == Mode::Out => Memory::Out(data, Init::none(info.elements)),
-            Some(ArgValue::Out(data)) => Memory::Out(data, Init::all()),
-            Some(ArgValue::Window(id)) => Memory::Window(windows.get(id)?),
-            _ => return Err(usage(format!("`{}` of kernel `{}` has no argument", info.name, plan.kernel), "")),
-        };
-        let place = match memory {
-            Memory::Window(window) => Place {
-                rank: place_of(&window.domain, call.rank).ok_or_else(|| gone(window.id))?,
-                ranks: window.domain.len(),
-                domain: domains.number(&window.domain),
-            },
-            _ => Place::default(),
-        };
-        memories.push((memory, place));
-    }
-    let mut machine = Machine::new(plan, call.rank, number, memories, faults);
-    for scalar in &plan.scalars {
-        if let Some(arg) = &args[scalar.param] {
-            machine.set(scalar.reg, scalar_bits(plan, scalar.ty, arg)?);
-        }
-    }
-    Ok(machine)
 }
 
 /// The report of a run that went well.

@@ -143,7 +143,7 @@ impl Output {
 }
 
 /// The tiles.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct Tiles {
     locals: Box<[Local]>,
     buffers: Vec<Buffer>,
@@ -155,17 +155,25 @@ pub(crate) struct Tiles {
 }
 
 impl Tiles {
-    /// As many locals, none with a tile yet.
-    pub(crate) fn new(locals: usize) -> Tiles {
-        let local = Local { value: Value::None, shape: Shape::default() };
-        Tiles {
-            locals: vec![local; locals].into(),
-            buffers: vec![],
-            free: vec![],
-            chains: vec![],
-            free_chains: vec![],
-            changing: 0,
-        }
+    /// The same memory, for another rank: as many locals, none with a tile yet.
+    pub(crate) fn renewed(self, locals: usize) -> Tiles {
+        let Tiles { locals: old, mut buffers, mut free, mut chains, mut free_chains, .. } = self;
+        let mut renewed = old.into_vec();
+        renewed.clear();
+        renewed.resize(locals, Local { value: Value::None, shape: Shape::default() });
+        buffers.iter_mut().for_each(|buffer| buffer.users = 0);
+        chains.iter_mut().for_each(|chain| chain.steps.clear());
+        free.clear();
+        free.extend((0..buffers.len() as u32).rev());
+        free_chains.clear();
+        free_chains.extend((0..chains.len() as u32).rev());
+        Tiles { locals: renewed.into(), buffers, free, chains, free_chains, changing: 0 }
+    }
+
+    /// The bytes of its buffers and chains.
+    pub(crate) fn held(&self) -> usize {
+        let buffers: usize = self.buffers.iter().map(|buffer| buffer.words.capacity() * 8).sum();
+        buffers + self.chains.iter().map(|chain| chain.steps.capacity() * size_of::<Step>()).sum::<usize>()
     }
 
     /// The extents of a tile.
@@ -425,7 +433,7 @@ mod tests {
 
     #[test]
     fn copies_keep_their_value_and_buffers_are_used_again() {
-        let mut tiles = Tiles::new(3);
+        let mut tiles = Tiles::default().renewed(3);
         fill(&mut tiles, 0, 1);
         tiles.copy(1, (0, false), DType::U8);
         for value in 2..100 {
@@ -443,7 +451,7 @@ mod tests {
 
     #[test]
     fn chains_keep_the_buffers_that_they_read_and_are_used_again() {
-        let mut tiles = Tiles::new(3);
+        let mut tiles = Tiles::default().renewed(3);
         fill(&mut tiles, 0, 1);
         fill(&mut tiles, 1, 2);
         for _ in 0..100 {

@@ -35,9 +35,8 @@ pub(crate) struct Trail {
     idle: Option<usize>,
 }
 
-impl Trail {
-    /// That of a rank that did nothing yet.
-    pub(crate) const fn new() -> Trail {
+impl Default for Trail {
+    fn default() -> Self {
         Trail {
             inside: false,
             collectives: Recent::new(),
@@ -46,6 +45,22 @@ impl Trail {
             polled: None,
             idle: None,
         }
+    }
+}
+
+impl Trail {
+    /// Forgets all.
+    pub(crate) fn clear(&mut self) {
+        let Trail { inside, collectives, notifies, waits, polled, idle } = self;
+        (*inside, *polled, *idle) = (false, None, None);
+        collectives.clear();
+        notifies.clear();
+        waits.clear();
+    }
+
+    /// The bytes of what it keeps.
+    pub(crate) fn held(&self) -> usize {
+        self.collectives.held() + self.notifies.held() + self.waits.held()
     }
 
     /// The rank enters a collective.

@@ -52,6 +52,13 @@ impl Window {
         self.memories.iter_mut().position(|memory| !memory.reclaim())
     }
 
+    /// Makes it as new; a rank of which there is a view.
+    pub(crate) fn reset(&mut self) -> Option<usize> {
+        let viewed = self.reclaim().or_else(|| self.memories.iter_mut().position(|memory| !memory.reset()));
+        self.poisoned &= viewed.is_some();
+        viewed
+    }
+
     /// What it holds, rank by rank; only when there are no views.
     pub(crate) fn save(&mut self) -> Vec<Saved> {
         self.memories.iter_mut().filter_map(Memory::save).collect()

@@ -92,13 +92,8 @@ impl Windows {
 
     pub(crate) fn reset(&self, window: WindowId) -> Result<(), EngineError> {
         let mut table = self.lock();
-        let old = table.get_mut(window)?;
-        if let Some(rank) = old.reclaim() {
-            return Err(viewed(window, rank));
-        }
-        let new = Window::new(window, old.domain.clone(), old.dtype, &old.shape, Contents::Uninitialised);
-        *old = new.ok_or_else(|| no_memory(old.dtype, &old.shape, old.domain.len()))?;
-        Ok(())
+        let viewed_rank = table.get_mut(window)?.reset();
+        viewed_rank.map_or(Ok(()), |rank| Err(viewed(window, rank)))
     }
 
     pub(crate) fn read(&self, window: WindowId, rank: usize, out: &mut [u8]) -> Result<(), EngineError> {
@@ -166,20 +161,16 @@ impl Table {
     }
 
     /// Takes the windows of a launch, all or none: each with what a kernel calls it. Gives them with the number of the launch.
-    pub(crate) fn take<'w>(
-        &mut self,
-        windows: &'w Windows,
-        used: BTreeMap<WindowId, WindowUser>,
-    ) -> Result<(Used<'w>, u32), EngineError> {
-        for &id in used.keys() {
-            if let Some(rank) = self.get_mut(id)?.reclaim() {
-                return Err(viewed(id, rank));
+    pub(crate) fn take<'w>(&mut self, windows: &'w Windows, used: Users) -> Result<(Used<'w>, u32), EngineError> {
+        for (id, _) in &used.0 {
+            if let Some(rank) = self.get_mut(*id)?.reclaim() {
+                return Err(viewed(*id, rank));
             }
         }
-        let mut taken = BTreeMap::new();
-        for (id, user) in used {
+        let mut taken = Vec::with_capacity(used.0.len());
+        for (id, user) in used.0 {
             if let Some(Entry::Here(window)) = self.entries.insert(id, Entry::Taken { user, freed: false }) {
-                taken.insert(id, window);
+                taken.push(window);
             }
         }
         self.launch = self.launch.wrapping_add(1);
@@ -187,17 +178,33 @@ impl Table {
     }
 }
 
+/// Who is about to use which windows, in rising order of these.
+#[derive(Default)]
+pub(crate) struct Users(Vec<(WindowId, WindowUser)>);
+
+impl Users {
+    /// Adds the user of a window, unless it has one.
+    pub(crate) fn add(&mut self, window: WindowId, user: impl FnOnce() -> WindowUser) {
+        if let Err(at) = self.0.binary_search_by_key(&window, |(id, _)| *id) {
+            self.0.insert(at, (window, user()));
+        }
+    }
+}
+
 /// The windows that a launch uses; dropped, it puts them back.
 pub(crate) struct Used<'w> {
     windows: &'w Windows,
-    taken: BTreeMap<WindowId, Window>,
+    /// In rising order of their ids.
+    taken: Vec<Window>,
     /// Whether what they hold cannot be relied on.
     pub(crate) poisoned: bool,
 }
 
 impl Used<'_> {
-    pub(crate) fn get(&self, window: WindowId) -> Result<&Window, EngineError> {
-        self.taken.get(&window).ok_or_else(|| gone(window))
+    /// A window, with its number among those of the launch.
+    pub(crate) fn get(&self, window: WindowId) -> Result<(usize, &Window), EngineError> {
+        let at = self.taken.binary_search_by_key(&window, |window| window.id).map_err(|_| gone(window))?;
+        Ok((at, &self.taken[at]))
     }
 
     pub(crate) fn get_mut(&mut self, window: WindowId) -> Option<&mut Window> {
@@ -205,21 +212,21 @@ impl Used<'_> {
     }
 
     pub(crate) fn iter(&self) -> impl Iterator<Item = &Window> {
-        self.taken.values()
+        self.taken.iter()
     }
 
     pub(crate) fn iter_mut(&mut self) -> impl Iterator<Item = &mut Window> {
-        self.taken.values_mut()
+        self.taken.iter_mut()
     }
 }
 
 impl Drop for Used<'_> {
     fn drop(&mut self) {
         let mut table = self.windows.lock();
-        for (id, mut window) in std::mem::take(&mut self.taken) {
+        for mut window in self.taken.drain(..) {
             window.poisoned |= self.poisoned;
-            match table.entries.get_mut(&id) {
-                Some(Entry::Taken { freed: true, .. }) => drop(table.entries.remove(&id)),
+            match table.entries.get_mut(&window.id) {
+                Some(Entry::Taken { freed: true, .. }) => drop(table.entries.remove(&window.id)),
                 Some(entry) => *entry = Entry::Here(window),
                 None => {}
             }

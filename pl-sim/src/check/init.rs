@@ -41,6 +41,20 @@ impl Init {
         Init { bits: vec![0; elements.div_ceil(64)], missing: elements }
     }
 
+    /// Makes all of `elements` no data. Calls `clear` with those that were, or stand near them: from and to.
+    pub(crate) fn reset(&mut self, elements: usize, mut clear: impl FnMut(usize, usize)) {
+        if self.missing == 0 {
+            clear(0, elements);
+        } else {
+            for (word, _) in self.bits.iter().enumerate().filter(|(_, bits)| **bits != 0) {
+                clear(word * 64, elements.min(word * 64 + 64));
+            }
+        }
+        self.bits.clear();
+        self.bits.resize(elements.div_ceil(64), 0);
+        self.missing = elements;
+    }
+
     /// How many elements are not data.
     pub(crate) const fn count_missing(&self) -> usize {
         self.missing
@@ -76,7 +90,7 @@ impl Init {
             }
         }
         if self.missing == 0 {
-            self.bits = Vec::new();
+            self.bits.clear();
         }
     }
 
@@ -86,7 +100,7 @@ impl Init {
             if runs.elements() == 0 {
                 return;
             }
-            self.bits = vec![u64::MAX; elements.div_ceil(64)];
+            self.bits.resize(elements.div_ceil(64), u64::MAX);
         }
         for start in runs.starts() {
             for (word, mask) in masks(start, runs.length()) {
@@ -125,5 +139,24 @@ mod tests {
         assert_eq!(init.missing(&runs(0, 1000)), Some(Missing { first: 60, count: 20 }));
         init.fill(&runs(60, 940));
         assert_eq!(init.missing, 0);
+    }
+
+    #[test]
+    fn a_reset_clears_what_was_data() {
+        let mut init = Init::all();
+        let cleared = |init: &mut Init| {
+            let mut cleared = vec![];
+            init.reset(1000, |from, to| cleared.push((from, to)));
+            cleared
+        };
+        assert_eq!(cleared(&mut init), [(0, 1000)]);
+        assert_eq!(cleared(&mut init), []);
+        init.fill(&runs(70, 1));
+        init.fill(&runs(999, 1));
+        assert_eq!(cleared(&mut init), [(64, 128), (960, 1000)]);
+        assert_eq!(init.missing(&runs(0, 1000)), Some(Missing { first: 0, count: 1000 }));
+        init.fill(&runs(0, 1000));
+        init.clear(&runs(3, 1), 1000);
+        assert_eq!(init.missing(&runs(0, 1000)), Some(Missing { first: 3, count: 1 }));
     }
 }

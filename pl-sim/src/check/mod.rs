@@ -220,6 +220,18 @@ impl Memory {
         (self.owner != usize::MAX).then_some(self.owner)
     }
 
+    /// Makes it as new, between launches, in the memory that it has; false while there is a view. What is no data holds zeros already.
+    pub(crate) fn reset(&mut self) -> bool {
+        if !self.reclaim() {
+            return false;
+        }
+        let (size, bytes) = (self.size, self.buffer.bytes_mut());
+        let init = &mut self.history.get_mut().init;
+        init.reset(bytes.len() / size, |from, to| bytes[from * size..to * size].fill(0));
+        self.preset = false;
+        true
+    }
+
     /// Takes the memory back from views that are gone; whether there are none.
     pub(crate) fn reclaim(&mut self) -> bool {
         match std::mem::replace(&mut self.lent, Lent::No) {

@@ -24,7 +24,7 @@ struct Entry {
 pub(crate) struct Entered {
     /// The ranks of the domain, by their number in the world.
     ranks: Arc<[usize]>,
-    /// How many collectives each of them has entered.
+    /// How many collectives each of them has entered; empty until one does.
     counts: Box<[u64]>,
     /// How many collectives all ranks have entered.
     done: u64,
@@ -45,12 +45,15 @@ pub(crate) struct Open {
 impl Entered {
     /// A domain of these ranks.
     pub(crate) fn new(ranks: Arc<[usize]>) -> Entered {
-        Entered { counts: vec![0; ranks.len()].into(), ranks, done: 0, open: VecDeque::new() }
+        Entered { ranks, counts: Box::default(), done: 0, open: VecDeque::new() }
     }
 
     /// A rank enters its next collective: how many it entered before, and the entry to compare it with: the first into that collective, where it is
     /// not this one.
     fn enter(&mut self, rank: usize, entry: Entry) -> (u64, Option<Entry>) {
+        if self.counts.is_empty() {
+            self.counts = vec![0; self.ranks.len()].into();
+        }
         let number = self.counts[rank];
         self.counts[rank] += 1;
         let index = (number - self.done) as usize;
@@ -121,7 +124,7 @@ impl<'p> Arguments<'p> {
     fn new(env: &'p Env<'_>, entry: Entry) -> Option<Arguments<'p>> {
         let plan = env.plans[entry.call];
         let entering = Entering::new(plan, plan.op_at(entry.pc)?)?;
-        Some(Arguments { plan, windows: &env.windows[entry.call], entering, root: entry.root })
+        Some(Arguments { plan, windows: env.windows.of(entry.call), entering, root: entry.root })
     }
 
     /// Which window a memory is, and in which shape.

@@ -97,7 +97,7 @@ impl Exec<'_, '_, '_> {
         let called = plan
             .op_at(first_pc)
             .zip(self.window(memory).ok())
-            .and_then(|(op, window)| argument(plan, op, conflict.kind, window.id, &self.env.windows[first]));
+            .and_then(|(op, window)| argument(plan, op, conflict.kind, window.id, self.env.windows.of(first)));
         let of = |info: &MemoryInfo, (start, end)| {
             let (offsets, extents) = bounding(&info.shape, start, end);
             let (owner, domain_rank) = (region.owner, region.domain_rank);
