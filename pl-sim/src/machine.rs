@@ -223,13 +223,21 @@ pub(crate) struct Machine<'a> {
     spin: Spin,
     /// What goes wrong on purpose.
     pub(crate) faults: Faults,
+    /// What a later machine may note data with.
+    inits: Vec<Init>,
 }
+
+/// The most notes of data that a machine leaves to a later one.
+const MAX_INITS: usize = 8;
 
 /// The memory of a machine, without what it holds: a later one may have it.
 #[derive(Debug, Default)]
 pub(crate) struct Frame {
     registers: Vec<u64>,
-    places: Vec<Place>,
+    /// The rank's places in the domains of its memories: whoever builds the machine puts them there.
+    pub(crate) places: Vec<Place>,
+    /// What noted which elements of tensors were data.
+    inits: Vec<Init>,
     tiles: Tiles,
     scratch: Vec<u64>,
     strips: Vec<u64>,
@@ -238,9 +246,18 @@ pub(crate) struct Frame {
 }
 
 impl Frame {
+    /// Notes of a tensor with so many elements, of which none is data.
+    pub(crate) fn init(&mut self, elements: usize) -> Init {
+        let mut init = self.inits.pop().unwrap_or_else(Init::all);
+        init.reset(elements, |_, _| ());
+        init
+    }
+
     /// About how many bytes it has.
     pub(crate) fn bytes(&self) -> usize {
-        let words = self.registers.capacity() + self.scratch.capacity() + self.strips.capacity() + self.spin.registers.capacity();
+        let Frame { registers, inits, scratch, strips, spin, .. } = self;
+        let words = registers.capacity() + scratch.capacity() + strips.capacity() + spin.registers.capacity();
+        let words = words + inits.iter().map(Init::held).sum::<usize>();
         size_of::<Frame>() + words * 8 + self.tiles.held() + self.trail.held()
     }
 }
@@ -258,31 +275,26 @@ struct Spin {
 }
 
 impl<'a> Machine<'a> {
-    /// A rank at the start of its kernel: that of call number `call` of so many.
+    /// A rank at the start of its kernel: that of call number `call` of so many. The frame has its places.
     pub(crate) fn new(
         plan: &'a Plan,
         rank: usize,
         (call, calls): (usize, usize),
-        memories: Vec<(Memory<'a>, Place)>,
+        memories: Box<[Memory<'a>]>,
         faults: &[Injection],
         frame: Frame,
     ) -> Machine<'a> {
-        let Frame { mut registers, mut places, tiles, scratch, strips, mut trail, spin } = frame;
+        let Frame { mut registers, places, inits, tiles, scratch, strips, mut trail, spin } = frame;
         registers.clear();
         registers.extend(plan.registers.iter().map(|r| r.constant.unwrap_or(0)));
-        places.clear();
         trail.clear();
-        let place = |(memory, place)| {
-            places.push(place);
-            memory
-        };
         Machine {
             rank,
             plan,
             pc: 0,
             registers: registers.into(),
             tiles: tiles.renewed(plan.tiles.len()),
-            memories: memories.into_iter().map(place).collect(),
+            memories,
             places: places.into(),
             clock: Clock::new(call, calls),
             scratch,
@@ -296,13 +308,19 @@ impl<'a> Machine<'a> {
             effects: 0,
             spin: Spin { patience: 0, ..spin },
             faults: Faults::new(rank, faults),
+            inits,
         }
     }
 
     /// The memory of a machine that has run.
     pub(crate) fn into_frame(self) -> Frame {
-        let Machine { registers, places, tiles, scratch, strips, trail, spin, .. } = self;
-        Frame { registers: registers.into(), places: places.into(), tiles, scratch, strips, trail, spin }
+        let Machine { registers, places, memories, mut inits, tiles, scratch, strips, trail, spin, .. } = self;
+        inits.extend(memories.into_iter().filter_map(|memory| match memory {
+            Memory::Out(_, init) => Some(init),
+            _ => None,
+        }));
+        inits.truncate(MAX_INITS);
+        Frame { registers: registers.into(), places: places.into(), inits, tiles, scratch, strips, trail, spin }
     }
 
     /// The number of its call in the launch.

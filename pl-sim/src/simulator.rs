@@ -12,7 +12,7 @@ use crate::lints;
 use crate::machine::{CallWindows, Env, Frame, Halt, Machine, Mail, Memory, Place};
 use crate::order;
 use crate::plan::{Plan, plan_of};
-use crate::sched::{Crew, Ended, Groups, Parallel, Ranks, Schedule, Seeded};
+use crate::sched::{Crew, Ended, Parallel, Ranks, Schedule, Seeded, Together};
 use crate::stuck;
 use crate::windows::{Used, Windows, gone, usage};
 use pl_core::bind::Platform;
@@ -23,7 +23,6 @@ use pl_core::ir::Mode;
 use pl_core::runtime::{
     ArgValue, Contents, Engine, EngineError, Launch, LaunchOptions, RankCall, Scheduler, View, ViewMut, WindowId,
 };
-use std::collections::BTreeMap;
 use std::num::NonZero;
 use std::sync::atomic::Ordering::Relaxed;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -76,12 +75,12 @@ impl Simulator {
         })
     }
 
-    /// Each rank is one of the world, and stands once.
-    fn check_ranks(&self, what: &str, ranks: impl IntoIterator<Item = usize>) -> Result<(), EngineError> {
-        let mut seen = vec![false; self.ranks];
-        for rank in ranks {
-            match seen.get_mut(rank) {
-                Some(seen) if !*seen => *seen = true,
+    /// Which of `ranks` each rank of the world is, if any. Each of them is one of the world, and stands once.
+    fn call_of(&self, what: &str, ranks: impl IntoIterator<Item = usize>) -> Result<Vec<Option<u32>>, EngineError> {
+        let mut call_of = vec![None; self.ranks];
+        for (at, rank) in ranks.into_iter().enumerate() {
+            match call_of.get_mut(rank) {
+                Some(call @ None) => *call = Some(at as u32),
                 Some(_) => {
                     return Err(usage(format!("{what} names rank {rank} more than once"), "name each rank once"));
                 }
@@ -93,7 +92,7 @@ impl Simulator {
                 }
             }
         }
-        Ok(())
+        Ok(call_of)
     }
 }
 
@@ -136,7 +135,7 @@ impl Engine for Simulator {
         shape: &[usize],
         contents: Contents,
     ) -> Result<WindowId, EngineError> {
-        self.check_ranks("a domain", domain.iter().copied())?;
+        self.call_of("a domain", domain.iter().copied())?;
         self.windows.allocate(domain, dtype, shape, contents)
     }
 
@@ -166,7 +165,7 @@ impl Engine for Simulator {
 
     fn launch(&self, launch: Launch<'_>) -> Result<Report, EngineError> {
         let Launch { mut calls, options } = launch;
-        self.check_ranks("a launch", calls.iter().map(|call| call.rank))?;
+        let call_of = self.call_of("a launch", calls.iter().map(|call| call.rank))?;
         check_injections(&options.inject, &calls)?;
         let mut plans: Vec<Arc<Plan>> = Vec::with_capacity(calls.len());
         for (at, call) in calls.iter().enumerate() {
@@ -185,10 +184,6 @@ impl Engine for Simulator {
             return Err(EngineError::Fault(Box::new(Fault::Interrupted(Interrupted { ranks }))));
         };
         let start = Instant::now();
-        let mut call_of = vec![None; self.ranks];
-        for (at, call) in calls.iter().enumerate() {
-            call_of[call.rank] = Some(at as u32);
-        }
         let signals = signals(&calls, &plans);
         let start_windows = |used: &mut Used<'_>, call_of: &[Option<u32>]| {
             for window in used.iter_mut() {
@@ -278,7 +273,7 @@ impl Simulator {
         }
         drop(frames);
         let Builder { domains, bytes, together, .. } = builder;
-        let groups = Groups::new(count, together);
+        let groups = together.groups();
         let env = Env {
             plans: plans.iter().map(|plan| &**plan).collect(),
             ranks,
@@ -348,9 +343,8 @@ struct Builder<'w, 'l> {
     found: Vec<Option<(usize, usize)>>,
     /// The domains.
     domains: Vec<&'w Arc<[usize]>>,
-    numbers: BTreeMap<*const usize, usize>,
-    /// Pairs of calls that have a window in common: enough of them to tell who has.
-    together: Vec<(usize, usize)>,
+    /// Which calls have a window in common.
+    together: Together,
     /// About how many bytes the calls touch.
     bytes: usize,
 }
@@ -358,45 +352,46 @@ struct Builder<'w, 'l> {
 impl<'w, 'l> Builder<'w, 'l> {
     fn new(windows: &'w Used<'w>, options: &'l LaunchOptions, calls: usize) -> Builder<'w, 'l> {
         let found = vec![None; windows.iter().count()];
-        let (domains, numbers, together) = (vec![], BTreeMap::new(), vec![]);
-        Builder { windows, options, calls, call: 0, found, domains, numbers, together, bytes: 0 }
+        Builder { windows, options, calls, call: 0, found, domains: vec![], together: Together::new(calls), bytes: 0 }
     }
 
     /// The machine of the next call, at the start of its kernel.
-    fn machine<'a>(&mut self, call: RankCall<'a>, plan: &'a Plan, frame: Frame) -> Result<Machine<'a>, EngineError>
+    fn machine<'a>(&mut self, call: RankCall<'a>, plan: &'a Plan, mut frame: Frame) -> Result<Machine<'a>, EngineError>
     where
         'w: 'a,
     {
         let RankCall { rank, mut args, .. } = call;
-        let mut memories: Vec<(Memory<'a>, Place)> = Vec::with_capacity(plan.memories.len());
+        let mut memories: Vec<Memory<'a>> = Vec::with_capacity(plan.memories.len());
+        frame.places.clear();
         for info in &plan.memories {
             if let Some(base) = info.view_of {
-                let (memory, place) = &memories[base as usize];
-                let view = match *memory {
+                memories.push(match memories[base as usize] {
                     Memory::In(data) => Memory::In(data),
                     Memory::Window(window) => Memory::Window(window),
                     Memory::Out(..) | Memory::View(_) => Memory::View(base),
-                };
-                memories.push((view, *place));
+                });
+                frame.places.push(frame.places[base as usize]);
                 continue;
             }
             self.bytes = self.bytes.saturating_add(info.elements * info.dtype.bytes());
             let taken = args.get_mut(info.param).map(|arg| std::mem::replace(arg, ArgValue::In(&[])));
-            memories.push(match taken {
+            let (memory, place) = match taken {
                 Some(ArgValue::In(data)) => (Memory::In(data), Place::default()),
                 Some(ArgValue::Out(data)) => {
                     // Without checks nobody notes what is written.
                     let noted = info.mode == Mode::Out && self.options.checks;
-                    let init = if noted { Init::none(info.elements) } else { Init::all() };
+                    let init = if noted { frame.init(info.elements) } else { Init::all() };
                     (Memory::Out(data, init), Place::default())
                 }
                 Some(ArgValue::Window(id)) => self.window(id, rank)?,
                 _ => return Err(usage(format!("`{}` of kernel `{}` has no argument", info.name, plan.kernel), "")),
-            });
+            };
+            memories.push(memory);
+            frame.places.push(place);
         }
         let number = (self.call, self.calls);
         self.call += 1;
-        let mut machine = Machine::new(plan, rank, number, memories, &self.options.inject, frame);
+        let mut machine = Machine::new(plan, rank, number, memories.into(), &self.options.inject, frame);
         for scalar in &plan.scalars {
             if let Some(arg) = args.get(scalar.param) {
                 machine.set(scalar.reg, scalar_bits(plan, scalar.ty, arg)?);
@@ -419,7 +414,7 @@ impl<'w, 'l> Builder<'w, 'l> {
             }
         };
         if first != self.call {
-            self.together.push((first, self.call));
+            self.together.join(first, self.call);
         }
         let number = place_of(&window.domain, rank).ok_or_else(|| gone(id))?;
         Ok((Memory::Window(window), Place { rank: number, ranks: window.domain.len(), domain }))
@@ -427,12 +422,9 @@ impl<'w, 'l> Builder<'w, 'l> {
 
     /// The number of a domain.
     fn domain(&mut self, domain: &'w Arc<[usize]>) -> usize {
-        let Builder { domains, numbers, .. } = self;
-        *numbers.entry(domain.as_ptr()).or_insert_with(|| {
-            domains.iter().position(|known| *known == domain).unwrap_or_else(|| {
-                domains.push(domain);
-                domains.len() - 1
-            })
+        self.domains.iter().position(|known| *known == domain).unwrap_or_else(|| {
+            self.domains.push(domain);
+            self.domains.len() - 1
         })
     }
 }

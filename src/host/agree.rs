@@ -97,6 +97,9 @@ pub(super) fn check<'a>(calls: &'a [Placed<'_>], parameters: impl Iterator<Item 
             }
         }
     }
+    if groups.is_empty() {
+        return vec![];
+    }
     let launched: BTreeSet<usize> = calls.iter().map(|placed| placed.rank).collect();
     let mut problems = vec![];
     for group in &groups {

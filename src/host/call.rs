@@ -9,6 +9,7 @@ use pl_core::definition::Definition;
 use pl_core::ir::{ConstValue, Elem, Lit, ScalarType};
 use pl_core::pass;
 use pl_core::runtime::{ArgValue, WindowId};
+use smallvec::SmallVec;
 use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
@@ -23,12 +24,15 @@ pub struct Call<'a> {
 /// One argument of a [`Call`].
 pub struct Argument<'a>(pub(super) Kind<'a>);
 
+/// The extents of an array.
+pub(super) type Extents = SmallVec<[usize; 4]>;
+
 /// What an argument is.
 pub(super) enum Kind<'a> {
     /// A tensor that is only read; lent where its elements lie in C order, copied otherwise.
-    In { shape: Vec<usize>, bytes: Cow<'a, [u8]> },
+    In { shape: Extents, bytes: Cow<'a, [u8]> },
     /// A tensor that is written, and whose elements lie in C order.
-    Lent { shape: Vec<usize>, bytes: &'a mut [u8] },
+    Lent { shape: Extents, bytes: &'a mut [u8] },
     /// A tensor that is written through a copy.
     Copied(Box<dyn Staged + Send + 'a>),
     /// A window.
@@ -133,7 +137,7 @@ pub fn call<'a>(definition: fn() -> Definition, args: Vec<Argument<'a>>) -> Call
 
 /// A tensor that the kernel reads.
 pub fn arg_in<T: Element, D: Dimension>(view: ArrayView<'_, T, D>) -> Argument<'_> {
-    let shape = view.shape().to_vec();
+    let shape = view.shape().into();
     let bytes = match view.to_slice() {
         Some(elements) => Cow::Borrowed(bytemuck::cast_slice(elements)),
         None => {
@@ -150,7 +154,7 @@ pub fn arg_out<'a, T: Element, D: Dimension + 'a>(view: ArrayViewMut<'a, T, D>) 
         let copy = view.iter().copied().collect();
         return Argument(Kind::Copied(Box::new(StagedView { view, copy })));
     }
-    let shape = view.shape().to_vec();
+    let shape = view.shape().into();
     let bytes = bytemuck::cast_slice_mut(view.into_slice().unwrap_or_default());
     Argument(Kind::Lent { shape, bytes })
 }
@@ -165,13 +169,21 @@ pub fn arg_scalar<'a, T: ScalarArgument>(value: T) -> Argument<'a> {
     Argument(Kind::Scalar(value.value()))
 }
 
-/// The number of an item: how many different ones came before its first time.
-fn number<T: PartialEq>(items: &mut Vec<T>, item: T) -> u64 {
-    let at = items.iter().position(|known| *known == item).unwrap_or_else(|| {
-        items.push(item);
-        items.len() - 1
-    });
-    at as u64
+/// Numbers items: each by how many different ones came before its first time.
+struct Numbers<T>(SmallVec<[T; 4]>);
+
+impl<T: PartialEq> Numbers<T> {
+    fn new() -> Self {
+        Numbers(SmallVec::new())
+    }
+
+    fn of(&mut self, item: T) -> u64 {
+        let at = self.0.iter().position(|known| *known == item).unwrap_or_else(|| {
+            self.0.push(item);
+            self.0.len() - 1
+        });
+        at as u64
+    }
 }
 
 impl Call<'_> {
@@ -191,26 +203,38 @@ impl Call<'_> {
         }
     }
 
-    /// The arguments' shapes. Windows and domains are numbered by their first use in the call, so that a call on other windows is the same call.
+    /// Per argument, the extents and which window it is; `None` for a scalar. Windows and domains are numbered by their first use in the call, so that a
+    /// call on other windows is the same call.
+    fn outline(&self) -> impl Iterator<Item = Option<(&[usize], Option<WindowArg>)>> {
+        let (mut windows, mut domains) = (Numbers::new(), Numbers::new());
+        self.args.iter().map(move |argument| match &argument.0 {
+            Kind::In { shape, .. } | Kind::Lent { shape, .. } => Some((&**shape, None)),
+            Kind::Copied(staged) => Some((staged.shape(), None)),
+            Kind::Window(WindowRef { shape, id, domain, .. }) => {
+                let (window, domain, ranks) = (windows.of(*id), domains.of(*domain), domain.len());
+                Some((*shape, Some(WindowArg { window, domain, ranks })))
+            }
+            Kind::Scalar(_) => None,
+        })
+    }
+
+    /// The arguments' shapes.
     pub(super) fn shapes(&self) -> Vec<ArgShape> {
-        let mut windows: Vec<WindowId> = vec![];
-        let mut domains: Vec<&Arc<[usize]>> = vec![];
-        let mut shapes = Vec::with_capacity(self.args.len());
-        for argument in &self.args {
-            shapes.push(match &argument.0 {
-                Kind::In { shape, .. } | Kind::Lent { shape, .. } => {
-                    ArgShape::Memory { shape: shape.clone(), window: None }
-                }
-                Kind::Copied(staged) => ArgShape::Memory { shape: staged.shape().to_vec(), window: None },
-                Kind::Window(WindowRef { shape, id, domain, .. }) => {
-                    let (window, ranks) = (number(&mut windows, *id), domain.len());
-                    let window = WindowArg { window, domain: number(&mut domains, domain), ranks };
-                    ArgShape::Memory { shape: shape.to_vec(), window: Some(window) }
-                }
-                Kind::Scalar(_) => ArgShape::Scalar,
-            });
-        }
-        shapes
+        let shape = |outline: Option<(&[usize], _)>| match outline {
+            Some((shape, window)) => ArgShape::Memory { shape: shape.to_vec(), window },
+            None => ArgShape::Scalar,
+        };
+        self.outline().map(shape).collect()
+    }
+
+    /// Whether these are the arguments' shapes.
+    pub(super) fn has_shapes(&self, shapes: &[ArgShape]) -> bool {
+        let same = |(outline, known): (Option<(&[usize], Option<WindowArg>)>, &ArgShape)| match (outline, known) {
+            (Some((shape, window)), ArgShape::Memory { shape: known, window: of }) => shape == known && window == *of,
+            (None, ArgShape::Scalar) => true,
+            _ => false,
+        };
+        self.args.len() == shapes.len() && self.outline().zip(shapes).all(same)
     }
 
     /// The windows among the arguments, with the argument's position.
@@ -223,11 +247,11 @@ impl Call<'_> {
 
     /// The domains of the windows, in the order in which [`Call::shapes`] numbers them.
     pub(super) fn domains(&self) -> Vec<Arc<[usize]>> {
-        let mut domains = vec![];
+        let mut domains = Numbers::new();
         for (_, _, window) in self.windows() {
-            number(&mut domains, window.domain);
+            domains.of(window.domain);
         }
-        domains.into_iter().cloned().collect()
+        domains.0.into_iter().cloned().collect()
     }
 
     /// The values of the scalar arguments that are integers, by position.

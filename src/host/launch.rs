@@ -154,8 +154,11 @@ impl World {
 
     /// One call for each rank.
     fn place<'a>(&self, calls: impl IntoIterator<Item = Call<'a>>) -> Result<Vec<Placed<'a>>, Error> {
-        let calls: Vec<Call<'a>> = calls.into_iter().collect();
-        let found = calls.len();
+        let mut calls = calls.into_iter();
+        let place = |(rank, call): (&usize, Call<'a>)| Placed { rank: *rank, call };
+        let mut placed = Vec::with_capacity(self.size());
+        placed.extend(self.ranks.iter().zip(&mut calls).map(place));
+        let found = placed.len() + calls.count();
         if found != self.size() {
             let calls = if found == 1 { "call" } else { "calls" };
             return Err(Error::usage(
@@ -163,7 +166,7 @@ impl World {
                 "a launch takes one call per rank, the first for rank 0",
             ));
         }
-        Ok(self.ranks.iter().zip(calls).map(|(rank, call)| Placed { rank: *rank, call }).collect())
+        Ok(placed)
     }
 }
 

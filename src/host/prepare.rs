@@ -19,7 +19,7 @@ pub type Rewrite = Arc<dyn Fn(&str, Function) -> Function + Send + Sync>;
 const KEPT: usize = 256;
 
 /// What makes two calls the same program.
-#[derive(Debug, PartialEq)]
+#[derive(Debug)]
 struct Key {
     /// The address of the source, which is a static.
     source: usize,
@@ -41,6 +41,16 @@ impl Key {
             shapes: call.shapes(),
         }
     }
+
+    /// Whether this is the key of a call.
+    fn is_of(&self, call: &Call<'_>) -> bool {
+        let definition = &call.definition;
+        self.source == std::ptr::from_ref(definition.source).addr()
+            && self.types == definition.types
+            && self.consts == definition.consts
+            && self.callees.iter().copied().eq(definition.callees.iter().map(|callee| *callee as usize))
+            && call.has_shapes(&self.shapes)
+    }
 }
 
 /// A call on its way to a run.
@@ -52,22 +62,25 @@ pub(super) struct Compiled {
     pub(super) program: Arc<Program>,
 }
 
-/// What became of a call: its program or what is wrong with it, and, as soon as it is linked, what its collectives use.
-#[derive(Clone, Debug)]
+/// What became of a call.
 struct Outcome {
+    key: Key,
+    /// Its program, or what is wrong with it.
     compiled: Result<Arc<Compiled>, BindError>,
-    shared: Arc<[Shared]>,
+    /// What its collectives use.
+    shared: Vec<Shared>,
 }
 
 /// Compiles one call.
 fn compile(call: &Call<'_>, platform: &Platform, rewrite: Option<&Rewrite>) -> Outcome {
-    match pass::link(&call.definition) {
+    let (compiled, shared) = match pass::link(&call.definition) {
         Ok(linked) => {
-            let shared = agree::shared(&linked).into();
-            Outcome { compiled: lower(linked, call, platform, rewrite).map(Arc::new), shared }
+            let shared = agree::shared(&linked);
+            (lower(linked, call, platform, rewrite).map(Arc::new), shared)
         }
-        Err(error) => Outcome { compiled: Err(error), shared: [].into() },
-    }
+        Err(error) => (Err(error), vec![]),
+    };
+    Outcome { key: Key::new(call), compiled, shared }
 }
 
 fn lower(
@@ -89,7 +102,7 @@ fn lower(
 #[derive(Default)]
 pub(super) struct Programs {
     /// The last used first.
-    kept: Mutex<VecDeque<(Key, Outcome)>>,
+    kept: Mutex<VecDeque<Arc<Outcome>>>,
     rewrite: Mutex<Option<Rewrite>>,
 }
 
@@ -100,26 +113,17 @@ impl Programs {
         self.kept().clear();
     }
 
-    fn kept(&self) -> MutexGuard<'_, VecDeque<(Key, Outcome)>> {
+    fn kept(&self) -> MutexGuard<'_, VecDeque<Arc<Outcome>>> {
         self.kept.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The program of each call, or everything that is wrong with any of them.
     pub(super) fn of(&self, calls: &[Placed<'_>], platform: &Platform) -> Result<Vec<Arc<Compiled>>, Vec<BindProblem>> {
-        let mut distinct: Vec<(Key, Outcome)> = vec![];
-        let mut chosen = vec![];
-        let mut programs = vec![];
+        let outcomes = self.outcomes(calls, platform);
+        let mut programs = Vec::with_capacity(calls.len());
         let mut problems = domain::check(calls);
-        let rewrite = self.rewrite.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        for Placed { rank, call } in calls {
-            let key = Key::new(call);
-            let at = distinct.iter().position(|(k, _)| *k == key).unwrap_or_else(|| {
-                let outcome = self.get(&key).unwrap_or_else(|| compile(call, platform, rewrite.as_ref()));
-                distinct.push((key, outcome));
-                distinct.len() - 1
-            });
-            chosen.push(at);
-            match &distinct[at].1.compiled {
+        for (Placed { rank, .. }, outcome) in calls.iter().zip(&outcomes) {
+            match &outcome.compiled {
                 Ok(program) => programs.push(program.clone()),
                 Err(BindError(found)) => {
                     for located in found {
@@ -136,24 +140,47 @@ impl Programs {
                 }
             }
         }
-        let shared = chosen.iter().map(|at| &*distinct[*at].1.shared);
-        problems.extend(agree::check(calls, shared));
+        problems.extend(agree::check(calls, outcomes.iter().map(|outcome| &*outcome.shared)));
         problems.iter_mut().for_each(|problem| problem.ranks.sort_unstable());
-        self.keep(distinct);
         if problems.is_empty() { Ok(programs) } else { Err(problems) }
     }
 
-    fn get(&self, key: &Key) -> Option<Outcome> {
-        self.kept().iter().find(|(k, _)| k == key).map(|(_, outcome)| outcome.clone())
+    /// What becomes of each call.
+    fn outcomes(&self, calls: &[Placed<'_>], platform: &Platform) -> Vec<Arc<Outcome>> {
+        let mut outcomes: Vec<Arc<Outcome>> = Vec::with_capacity(calls.len());
+        let mut distinct: Vec<usize> = vec![];
+        for (at, Placed { call, .. }) in calls.iter().enumerate() {
+            // Most launches run one program on every rank.
+            let before = at.checked_sub(1).filter(|before| outcomes[*before].key.is_of(call));
+            let known = before.or_else(|| distinct.iter().copied().find(|known| outcomes[*known].key.is_of(call)));
+            outcomes.push(match known {
+                Some(known) => Arc::clone(&outcomes[known]),
+                None => {
+                    distinct.push(at);
+                    self.outcome(call, platform)
+                }
+            });
+        }
+        outcomes
     }
 
-    /// Puts programs in front, and forgets those that were not used for the longest time.
-    fn keep(&self, used: Vec<(Key, Outcome)>) {
+    /// What becomes of a call: it is kept, when it compiles, until others have been used in the meantime.
+    fn outcome(&self, call: &Call<'_>, platform: &Platform) -> Arc<Outcome> {
         let mut kept = self.kept();
-        for (key, outcome) in used.into_iter().filter(|(_, outcome)| outcome.compiled.is_ok()) {
-            kept.retain(|(k, _)| *k != key);
-            kept.push_front((key, outcome));
+        if let Some(at) = kept.iter().position(|outcome| outcome.key.is_of(call)) {
+            let found = Arc::clone(&kept[at]);
+            kept.make_contiguous()[..=at].rotate_right(1);
+            return found;
         }
-        kept.truncate(KEPT);
+        drop(kept);
+        let rewrite = self.rewrite.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let outcome = Arc::new(compile(call, platform, rewrite.as_ref()));
+        if outcome.compiled.is_ok() {
+            let mut kept = self.kept();
+            kept.retain(|other| !other.key.is_of(call));
+            kept.push_front(Arc::clone(&outcome));
+            kept.truncate(KEPT);
+        }
+        outcome
     }
 }

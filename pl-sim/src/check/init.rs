@@ -55,6 +55,11 @@ impl Init {
         self.missing = elements;
     }
 
+    /// The words that it has.
+    pub(crate) const fn held(&self) -> usize {
+        self.bits.capacity()
+    }
+
     /// How many elements are not data.
     pub(crate) const fn count_missing(&self) -> usize {
         self.missing

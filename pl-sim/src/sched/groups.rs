@@ -20,30 +20,54 @@ pub(crate) struct Standing {
     alive: Vec<u32>,
 }
 
+/// Calls, of which it is told who is together.
+#[derive(Debug)]
+pub(crate) struct Together {
+    /// Per call, one that it is together with and that came before; of the first of a group, itself.
+    parent: Vec<u32>,
+}
+
+impl Together {
+    /// So many calls, all apart.
+    pub(crate) fn new(calls: usize) -> Together {
+        Together { parent: (0..calls as u32).collect() }
+    }
+
+    /// The first call of a group.
+    fn first(&mut self, mut call: usize) -> usize {
+        while self.parent[call] as usize != call {
+            self.parent[call] = self.parent[self.parent[call] as usize];
+            call = self.parent[call] as usize;
+        }
+        call
+    }
+
+    /// Two calls are together.
+    pub(crate) fn join(&mut self, a: usize, b: usize) {
+        let (a, b) = (self.first(a), self.first(b));
+        self.parent[a.max(b)] = a.min(b) as u32;
+    }
+
+    /// The groups.
+    pub(crate) fn groups(mut self) -> Groups {
+        let mut count = 0;
+        // The first call of a group has the least number, so each finds the group of the one before it.
+        for call in 0..self.parent.len() {
+            let before = self.parent[call] as usize;
+            self.parent[call] = if before == call { count } else { self.parent[before] };
+            count += u32::from(before == call);
+        }
+        Groups { of: self.parent.into(), count: count as usize }
+    }
+}
+
 impl Groups {
     /// The groups of so many calls, of which some are together: each item names two.
-    pub(crate) fn new(calls: usize, together: impl IntoIterator<Item = (usize, usize)>) -> Groups {
-        let mut parent: Vec<usize> = (0..calls).collect();
-        let root = |parent: &mut [usize], mut at: usize| {
-            while parent[at] != at {
-                parent[at] = parent[parent[at]];
-                at = parent[at];
-            }
-            at
-        };
-        for (a, b) in together {
-            let (a, b) = (root(&mut parent, a), root(&mut parent, b));
-            parent[a.max(b)] = a.min(b);
-        }
-        let mut count = 0;
-        let mut of = vec![0; calls];
-        for call in 0..calls {
-            let first = root(&mut parent, call);
-            // The first call of a group has the least number, so its group is known.
-            of[call] = if first == call { count } else { of[first] };
-            count += u32::from(first == call);
-        }
-        Groups { of: of.into(), count: count as usize }
+    #[cfg(test)]
+    pub(crate) fn new(calls: usize, pairs: impl IntoIterator<Item = (usize, usize)>) -> Groups {
+        let mut together = Together::new(calls);
+        pairs.into_iter().for_each(|(a, b)| together.join(a, b));
+        together.groups()
     }
 
     /// How many there are.

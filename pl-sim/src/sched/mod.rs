@@ -15,7 +15,7 @@ mod seeded;
 
 pub(crate) use bell::Bell;
 pub(crate) use crew::{Crew, Shift};
-pub(crate) use groups::{Groups, Standing};
+pub(crate) use groups::{Groups, Standing, Together};
 pub(crate) use parallel::Parallel;
 pub(crate) use queue::Stop;
 pub(crate) use seeded::Seeded;

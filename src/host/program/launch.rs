@@ -141,7 +141,7 @@ impl Interpreter<'_, '_> {
             })?;
             for ((number, position, _), loan) in wanted.iter().zip(loans) {
                 let Passed::Tensor(tensor) = &dispatches[*number].args[*position] else { continue };
-                let shape = tensor.shape.clone();
+                let shape = tensor.shape.as_slice().into();
                 arguments[*number][*position] = Some(Argument(match loan {
                     Loan::Read(bytes) => Kind::In { shape, bytes: Cow::Borrowed(bytes) },
                     Loan::Write(bytes) => Kind::Lent { shape, bytes },
