@@ -8,7 +8,7 @@ use ndarray_npy::npy::header::Header;
 use ndarray_npy::{WritableElement, WriteNpyExt};
 use pl::ndarray::{ArrayD, ArrayView, Dimension};
 use std::fs::File;
-use std::io::{BufReader, BufWriter, Read, Write};
+use std::io::{self, BufReader, BufWriter, Read, Write};
 use std::path::Path;
 
 /// Reads an array of the element type `T`, with the number of axes that `shape` has: `[P, 1, P * SIZE]`. The error says what was found
@@ -41,19 +41,42 @@ fn parse<T: Number>(mut reader: impl Read, shape: &Shape) -> Result<ArrayD<T>, S
     if header.layout.is_fortran() {
         return Err("is in Fortran order, and not in C order; use `np.ascontiguousarray(x)` before `np.save`".into());
     }
-    let mut bytes = vec![];
-    reader.read_to_end(&mut bytes).map_err(|e| format!("cannot be read: {e}"))?;
     let expected = header.shape.iter().try_fold(4usize, |n, extent| n.checked_mul(*extent));
-    if expected != Some(bytes.len()) {
+    let (elements, bytes) = elements(reader, expected.unwrap_or(0)).map_err(|e| format!("cannot be read: {e}"))?;
+    if expected != Some(bytes) {
         return Err(format!(
-            "is damaged: its header promises {} of shape {:?}, and {} bytes of data follow",
+            "is damaged: its header promises {} of shape {:?}, and {bytes} bytes of data follow",
             T::DTYPE,
             header.shape,
-            bytes.len()
         ));
     }
-    let elements = bytes.as_chunks().0.iter().map(|b| T::from_bytes(*b)).collect();
     ArrayD::from_shape_vec(header.shape, elements).map_err(|e| format!("is damaged: {e}"))
+}
+
+/// Reads to the end: the elements of the first `expected` bytes, and how many bytes there are. Piece by piece, so that what is large is held once.
+fn elements<T: Number>(reader: impl Read, expected: usize) -> io::Result<(Vec<T>, usize)> {
+    let mut elements = vec![];
+    // What a damaged header promises may be more than there can be.
+    let _ = elements.try_reserve_exact(expected / 4);
+    let mut kept = reader.take(expected as u64);
+    let mut piece = [0; 1 << 16];
+    let (mut filled, mut bytes) = (0, 0);
+    loop {
+        let read = match kept.read(&mut piece[filled..]) {
+            Ok(0) => break,
+            Ok(read) => read,
+            Err(e) if e.kind() == io::ErrorKind::Interrupted => continue,
+            Err(e) => return Err(e),
+        };
+        (filled, bytes) = (filled + read, bytes + read);
+        let (whole, rest) = piece[..filled].as_chunks();
+        elements.extend(whole.iter().map(|b| T::from_bytes(*b)));
+        let (start, left) = (filled - rest.len(), rest.len());
+        piece.copy_within(start..filled, 0);
+        filled = left;
+    }
+    let beyond = io::copy(&mut kept.into_inner(), &mut io::sink())?;
+    Ok((elements, bytes + beyond as usize))
 }
 
 /// Accepts the type's own descriptor and says of anything else what it is.
