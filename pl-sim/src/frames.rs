@@ -12,7 +12,8 @@ pub(crate) struct Frames(Mutex<Kept>);
 
 #[derive(Default)]
 pub(crate) struct Kept {
-    frames: Vec<Frame>,
+    /// Each with about how many bytes it has.
+    frames: Vec<(Frame, usize)>,
     bytes: usize,
 }
 
@@ -26,10 +27,10 @@ impl Frames {
         let mut kept = self.lock();
         for machine in machines.into_iter().rev() {
             let frame = machine.into_frame();
-            let bytes = kept.bytes.saturating_add(frame.bytes());
-            if bytes <= MOST {
-                kept.bytes = bytes;
-                kept.frames.push(frame);
+            let bytes = frame.bytes();
+            if bytes <= MOST - kept.bytes {
+                kept.bytes += bytes;
+                kept.frames.push((frame, bytes));
             }
         }
     }
@@ -38,8 +39,8 @@ impl Frames {
 impl Kept {
     /// Memory for a machine.
     pub(crate) fn take(&mut self) -> Frame {
-        let frame = self.frames.pop().unwrap_or_default();
-        self.bytes = self.bytes.saturating_sub(frame.bytes());
+        let (frame, bytes) = self.frames.pop().unwrap_or_default();
+        self.bytes -= bytes;
         frame
     }
 }

@@ -256,8 +256,8 @@ impl Frame {
     /// About how many bytes it has.
     pub(crate) fn bytes(&self) -> usize {
         let Frame { registers, inits, scratch, strips, spin, .. } = self;
-        let words = registers.capacity() + scratch.capacity() + strips.capacity() + spin.registers.capacity();
-        let words = words + inits.iter().map(Init::held).sum::<usize>();
+        let vectors = [registers, scratch, strips, &spin.registers];
+        let words: usize = vectors.map(Vec::capacity).into_iter().chain(inits.iter().map(Init::held)).sum();
         size_of::<Frame>() + words * 8 + self.tiles.held() + self.trail.held()
     }
 }
