@@ -208,7 +208,8 @@ impl Used<'_> {
     }
 
     pub(crate) fn get_mut(&mut self, window: WindowId) -> Option<&mut Window> {
-        self.taken.get_mut(&window)
+        let at = self.taken.binary_search_by_key(&window, |window| window.id).ok()?;
+        self.taken.get_mut(at)
     }
 
     pub(crate) fn iter(&self) -> impl Iterator<Item = &Window> {
