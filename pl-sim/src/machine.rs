@@ -239,6 +239,7 @@ pub(crate) struct Frame {
     /// What noted which elements of tensors were data.
     inits: Vec<Init>,
     tiles: Tiles,
+    clock: Clock,
     scratch: Vec<u64>,
     strips: Vec<u64>,
     trail: Trail,
@@ -258,7 +259,7 @@ impl Frame {
         let Frame { registers, inits, scratch, strips, spin, .. } = self;
         let vectors = [registers, scratch, strips, &spin.registers];
         let words: usize = vectors.map(Vec::capacity).into_iter().chain(inits.iter().map(Init::held)).sum();
-        size_of::<Frame>() + words * 8 + self.tiles.held() + self.trail.held()
+        size_of::<Frame>() + words * 8 + self.tiles.held() + self.clock.held() + self.trail.held()
     }
 }
 
@@ -284,7 +285,7 @@ impl<'a> Machine<'a> {
         faults: &[Injection],
         frame: Frame,
     ) -> Machine<'a> {
-        let Frame { mut registers, places, inits, tiles, scratch, strips, mut trail, spin } = frame;
+        let Frame { mut registers, places, inits, tiles, clock, scratch, strips, mut trail, spin } = frame;
         registers.clear();
         registers.extend(plan.registers.iter().map(|r| r.constant.unwrap_or(0)));
         trail.clear();
@@ -296,7 +297,7 @@ impl<'a> Machine<'a> {
             tiles: tiles.renewed(plan.tiles.len()),
             memories,
             places: places.into(),
-            clock: Clock::new(call, calls),
+            clock: clock.renewed(call, calls),
             scratch,
             strips,
             state: State::Ready,
@@ -314,13 +315,13 @@ impl<'a> Machine<'a> {
 
     /// The memory of a machine that has run.
     pub(crate) fn into_frame(self) -> Frame {
-        let Machine { registers, places, memories, mut inits, tiles, scratch, strips, trail, spin, .. } = self;
+        let Machine { registers, places, memories, mut inits, tiles, clock, scratch, strips, trail, spin, .. } = self;
         inits.extend(memories.into_iter().filter_map(|memory| match memory {
             Memory::Out(_, init) => Some(init),
             _ => None,
         }));
         inits.truncate(MAX_INITS);
-        Frame { registers: registers.into(), places: places.into(), inits, tiles, scratch, strips, trail, spin }
+        Frame { registers: registers.into(), places: places.into(), inits, tiles, clock, scratch, strips, trail, spin }
     }
 
     /// The number of its call in the launch.

@@ -53,9 +53,9 @@ impl Trail {
     pub(crate) fn clear(&mut self) {
         let Trail { inside, collectives, notifies, waits, polled, idle } = self;
         (*inside, *polled, *idle) = (false, None, None);
-        collectives.clear();
-        notifies.clear();
-        waits.clear();
+        collectives.start(LIMIT);
+        notifies.start(LIMIT);
+        waits.start(LIMIT);
     }
 
     /// The bytes of what it keeps.

@@ -71,7 +71,7 @@ impl Release {
 }
 
 /// The clock of one rank.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct Clock {
     rank: u32,
     ranks: usize,
@@ -106,6 +106,20 @@ impl Clock {
             told: (0, 0),
             released: None,
         }
+    }
+
+    /// The same memory, for the clock of a rank at the start of another launch.
+    pub(crate) fn renewed(self, rank: usize, ranks: usize) -> Clock {
+        let Clock { mut known, mut times, mut deferred, .. } = self;
+        known.clear();
+        times.clear();
+        deferred.clear();
+        Clock { known, times, deferred, ..Clock::new(rank, ranks) }
+    }
+
+    /// The bytes that it has for itself.
+    pub(crate) const fn held(&self) -> usize {
+        (self.known.capacity() + self.times.capacity()) * 4 + self.deferred.capacity() * size_of::<Arc<Knowledge>>()
     }
 
     /// The rank.
@@ -204,8 +218,8 @@ impl Clock {
             return;
         }
         if self.known.is_empty() {
-            self.known = vec![0; self.ranks];
-            self.times = vec![0; self.ranks];
+            self.known.resize(self.ranks, 0);
+            self.times.resize(self.ranks, 0);
             self.times[self.rank as usize] = u32::MAX;
         }
         self.released = None;

@@ -1,7 +1,7 @@
 //! Random kernels of loads, ops and stores of one tile shape, against a model that does each op at once: when a tile is computed does not show.
 
-use crate::support::{Random, World, id, index, input};
 use crate::support::{Arg, Ran};
+use crate::support::{Random, World, id, index, input};
 use pl_core::dtype::DType;
 use pl_core::runtime::Engine;
 use std::fmt::Write;
@@ -22,20 +22,62 @@ enum Place {
 
 #[derive(Clone, Debug)]
 enum Stmt {
-    Load { dst: usize, from: Place, at: [usize; 2], remote: bool },
-    Fill { dst: usize, value: i32 },
-    Binary { op: &'static str, dst: usize, a: usize, b: usize },
-    Scalar { op: &'static str, dst: usize, a: usize, value: i32 },
-    Neg { dst: usize, a: usize },
+    Load {
+        dst: usize,
+        from: Place,
+        at: [usize; 2],
+        remote: bool,
+    },
+    Fill {
+        dst: usize,
+        value: i32,
+    },
+    Binary {
+        op: &'static str,
+        dst: usize,
+        a: usize,
+        b: usize,
+    },
+    Scalar {
+        op: &'static str,
+        dst: usize,
+        a: usize,
+        value: i32,
+    },
+    Neg {
+        dst: usize,
+        a: usize,
+    },
     /// To a type and back.
-    Cast { dst: usize, a: usize, through: DType },
-    Copy { dst: usize, a: usize },
-    Store { a: usize, to: Place, at: [usize; 2], remote: bool },
+    Cast {
+        dst: usize,
+        a: usize,
+        through: DType,
+    },
+    Copy {
+        dst: usize,
+        a: usize,
+    },
+    Store {
+        a: usize,
+        to: Place,
+        at: [usize; 2],
+        remote: bool,
+    },
     /// Adds in place.
-    AddTo { a: usize, at: [usize; 2] },
+    AddTo {
+        a: usize,
+        at: [usize; 2],
+    },
     Notify,
-    Loop { times: usize, body: Vec<Stmt> },
-    If { taken: bool, body: Vec<Stmt> },
+    Loop {
+        times: usize,
+        body: Vec<Stmt>,
+    },
+    If {
+        taken: bool,
+        body: Vec<Stmt>,
+    },
 }
 
 const OPS: [&str; 6] = ["add", "sub", "mul", "maximum", "minimum", "div"];
