@@ -24,7 +24,7 @@ fn sum(
     let own = pl::load(x, [0, 0], [1, SIZE]);
     data = pl::store(own, [0, 0], data);
     pld::tensor::barrier(signal);
-    let mut all = pl::full([1, SIZE], 0.0);
+    let mut all = pl::full::<f32>([1, SIZE], 0.0);
     for peer in 0..nranks {
         let theirs = pld::tile::remote_load(data, peer = peer, offsets = [0, 0], shape = [1, SIZE]);
         all = pl::add(all, theirs);
@@ -43,7 +43,7 @@ fn meet(
     let ctx = pld::get_comm_ctx(signal);
     let my_rank = pld::rank(ctx);
     let nranks = pld::nranks(ctx);
-    let mut count = pl::full([1, 8], 0.0);
+    let mut count = pl::full::<f32>([1, 8], 0.0);
     for round in 0..rounds as usize {
         for peer in 0..nranks {
             if peer != my_rank {

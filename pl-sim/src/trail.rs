@@ -20,7 +20,7 @@ pub(crate) struct EnteredOne {
 }
 
 /// What a rank did last.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct Trail {
     /// Whether the rank is in the collective that it entered last.
     inside: bool,
@@ -35,27 +35,14 @@ pub(crate) struct Trail {
     idle: Option<usize>,
 }
 
-impl Default for Trail {
-    fn default() -> Self {
-        Trail {
-            inside: false,
-            collectives: Recent::new(),
-            notifies: Recent::new(),
-            waits: Recent::new(),
-            polled: None,
-            idle: None,
-        }
-    }
-}
-
 impl Trail {
     /// Forgets all.
     pub(crate) fn clear(&mut self) {
         let Trail { inside, collectives, notifies, waits, polled, idle } = self;
         (*inside, *polled, *idle) = (false, None, None);
-        collectives.start(LIMIT);
-        notifies.start(LIMIT);
-        waits.start(LIMIT);
+        collectives.clear();
+        notifies.clear();
+        waits.clear();
     }
 
     /// The bytes of what it keeps.
