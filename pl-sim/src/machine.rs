@@ -428,13 +428,16 @@ impl<'a> Machine<'a> {
                     }
                     self.set(var, value);
                 }
-                Inst::Next { counter, step, head } => {
-                    self.set(counter, self.get(counter).saturating_add(self.get(step)));
-                    pc = head as usize;
-                    if self.count(env, pc)? {
+                Inst::Next { counter, step, end, var, head } => {
+                    let value = self.get(counter).saturating_add(self.get(step));
+                    self.set(counter, value);
+                    if self.count(env, head as usize)? {
                         return Ok(Stop::Yield);
                     }
-                    continue;
+                    if value < self.get(end) {
+                        self.set(var, value);
+                        pc = head as usize;
+                    }
                 }
                 Inst::Again { to } => {
                     pc = to as usize;

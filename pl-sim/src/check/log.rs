@@ -310,9 +310,16 @@ impl Log {
         }
         // A position at the end of a chunk may be given as the start of the next.
         let last = if to.index == 0 && to.chunk > from.chunk { to.chunk - 1 } else { to.chunk };
+        let mut at_end = true;
         if last == from.chunk {
-            let end = if to.chunk == from.chunk { to.index } else { self.chunks[from.chunk].len() };
-            self.chunks[from.chunk].splice(from.index..end, self.scratch.drain(..));
+            let chunk = &mut self.chunks[from.chunk];
+            let end = if to.chunk == from.chunk { to.index } else { chunk.len() };
+            at_end = end == chunk.len();
+            if chunk.capacity() - chunk.len() < self.scratch.len() {
+                // Twice as many, but no more than a chunk has.
+                chunk.reserve_exact(chunk.len().min(CHUNK.saturating_sub(chunk.len())).max(self.scratch.len()));
+            }
+            chunk.splice(from.index..end, self.scratch.drain(..));
         } else {
             self.chunks[from.chunk].truncate(from.index);
             self.chunks[from.chunk].append(&mut self.scratch);
@@ -325,7 +332,8 @@ impl Log {
         }
         let mut chunk = from.chunk;
         while self.chunks[chunk].len() > CHUNK {
-            let tail = self.chunks[chunk].split_off(CHUNK / 2);
+            // Where elements are accessed in their order, the chunks behind stay full.
+            let tail = self.chunks[chunk].split_off(if at_end { CHUNK } else { CHUNK / 2 });
             chunk += 1;
             self.chunks.insert(chunk, tail);
         }

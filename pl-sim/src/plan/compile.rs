@@ -533,7 +533,7 @@ impl<'p> Compiler<'p> {
         }
         let head = self.emit(Inst::Head { counter, end, var, exit: 0 }, loc, "for");
         self.block(body)?;
-        self.emit(Inst::Next { counter, step, head: head as u32 }, loc, "for");
+        self.emit(Inst::Next { counter, step, end, var, head: head as u32 }, loc, "for");
         self.land(head);
         Ok(())
     }

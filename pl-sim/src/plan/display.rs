@@ -41,7 +41,9 @@ impl Plan {
             Inst::Head { counter, end, var, exit } => {
                 write!(f, "{} = {}, or from {} on go to {exit}", reg(var), reg(counter), reg(end))
             }
-            Inst::Next { counter, step, head } => write!(f, "{0} = {0} + {1}, go to {head}", reg(counter), reg(step)),
+            Inst::Next { counter, step, head, .. } => {
+                write!(f, "{0} = {0} + {1}, go to {head}", reg(counter), reg(step))
+            }
             Inst::Op { op } => self.write_op(f, op),
             Inst::Notify { signal } | Inst::Wait { signal } => self.write_op(f, self.signals[signal as usize].op),
             Inst::CopyTile { dst, src, .. } => write!(f, "{} = {}", tile(dst), tile(src)),

@@ -53,8 +53,8 @@ pub(crate) enum Inst {
     Step { step: Reg },
     /// The head of a `for`: leaves it, or gives the variable its value.
     Head { counter: Reg, end: Reg, var: Reg, exit: u32 },
-    /// The end of a `for`'s body: counts, and goes back to the head.
-    Next { counter: Reg, step: Reg, head: u32 },
+    /// The end of a `for`'s body: counts, and does what the head does, behind which the body begins.
+    Next { counter: Reg, step: Reg, end: Reg, var: Reg, head: u32 },
     /// Executes an op: an index into [`Plan::ops`].
     Op { op: u32 },
     /// Executes an op that does nothing but notify a cell: an index into [`Plan::signals`].
