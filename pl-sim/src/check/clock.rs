@@ -82,7 +82,8 @@ pub(crate) struct Clock {
     latest: u32,
     /// Per rank, the last epoch that is known, but for what the copies in `deferred` tell; empty until something is known.
     known: Vec<u32>,
-    /// Per rank, a time that is not later than that of the last notify that is known; the latest possible for the rank itself.
+    /// Per rank, a time that is not later than that of the last notify that is known; the latest possible for the rank itself. Empty until something is
+    /// deferred.
     times: Vec<u32>,
     /// What it learnt and did not join yet, the latest time of which it tells, and the greatest epoch.
     deferred: Vec<Arc<Knowledge>>,
@@ -219,13 +220,17 @@ impl Clock {
         }
         if self.known.is_empty() {
             self.known.resize(self.ranks, 0);
+        }
+        if self.times.is_empty() && release.knowledge.is_some() {
             self.times.resize(self.ranks, 0);
             self.times[self.rank as usize] = u32::MAX;
         }
         self.released = None;
         let time = release.time();
         self.known[rank as usize] = release.epoch;
-        self.times[rank as usize] = time;
+        if let Some(known) = self.times.get_mut(rank as usize) {
+            *known = time;
+        }
         self.latest = self.latest.max(time);
         self.ahead = self.ahead.max(time.saturating_add(1).saturating_sub(self.epoch));
         // Who knows a later epoch of the rank knows all that the rank knew by then.

@@ -310,11 +310,11 @@ impl Log {
         }
         // A position at the end of a chunk may be given as the start of the next.
         let last = if to.index == 0 && to.chunk > from.chunk { to.chunk - 1 } else { to.chunk };
-        let mut at_end = true;
+        // Where elements are accessed in their order, what lies behind stays full.
+        let half = (from.index + self.scratch.len()).saturating_sub(1).clamp(CHUNK / 2, CHUNK);
         if last == from.chunk {
             let chunk = &mut self.chunks[from.chunk];
             let end = if to.chunk == from.chunk { to.index } else { chunk.len() };
-            at_end = end == chunk.len();
             if chunk.capacity() - chunk.len() < self.scratch.len() {
                 // Twice as many, but no more than a chunk has.
                 chunk.reserve_exact(chunk.len().min(CHUNK.saturating_sub(chunk.len())).max(self.scratch.len()));
@@ -332,8 +332,7 @@ impl Log {
         }
         let mut chunk = from.chunk;
         while self.chunks[chunk].len() > CHUNK {
-            // Where elements are accessed in their order, the chunks behind stay full.
-            let tail = self.chunks[chunk].split_off(if at_end { CHUNK } else { CHUNK / 2 });
+            let tail = self.chunks[chunk].split_off(half);
             chunk += 1;
             self.chunks.insert(chunk, tail);
         }
