@@ -3,6 +3,7 @@
 use super::run::Guide;
 use super::schedule::{Print, Schedule};
 use crate::sched::random::Random;
+use std::ops::Range;
 
 /// At each choice any rank that can go on; in some schedules the one that ran last is kept more often than others.
 pub(super) struct Chance {
@@ -86,6 +87,12 @@ pub(super) struct Follow {
     steps: u64,
     /// The first step at which a rank could not go on that the schedule asks for.
     pub(super) strayed: Option<Strayed>,
+    /// Segments that are taken together, by their numbers among those of all launches.
+    calm: Range<usize>,
+    /// The number of the launch's first segment.
+    first: usize,
+    /// Per call, the steps that it has left of those that are taken together.
+    left: Vec<u64>,
 }
 
 /// Where a schedule could not be followed.
@@ -100,7 +107,17 @@ pub(super) struct Strayed {
 impl Follow {
     /// Follows it to the letter.
     pub(super) fn new(schedule: Schedule) -> Follow {
-        Follow { schedule, strict: true, launch: 0, at: (0, 0), steps: 0, strayed: None }
+        Follow {
+            schedule,
+            strict: true,
+            launch: 0,
+            at: (0, 0),
+            steps: 0,
+            strayed: None,
+            calm: 0..0,
+            first: 0,
+            left: vec![],
+        }
     }
 
     /// Follows it as far as that goes.
@@ -108,9 +125,17 @@ impl Follow {
         Follow { strict: false, ..Follow::new(schedule) }
     }
 
+    /// Follows it as far as that goes, but for some segments: of their steps, each rank takes as many at a time as it can.
+    pub(super) fn calm(schedule: Schedule, segments: Range<usize>) -> Follow {
+        Follow { calm: segments, ..Follow::loose(schedule) }
+    }
+
     /// Goes on with this launch, the first being 0. What differs from the one that the schedule was made with.
     pub(super) fn start(&mut self, launch: usize, print: &Print) -> Option<String> {
         (self.launch, self.at, self.steps) = (launch, (0, 0), 0);
+        let before = self.schedule.launches.iter().take(launch);
+        self.first = before.map(|launch| launch.segments.len()).sum();
+        self.left.clear();
         let made = self.schedule.launches.get(launch).filter(|_| self.strict)?;
         made.print.changed(print)
     }
@@ -121,7 +146,26 @@ impl Guide for Follow {
         let segments = self.schedule.launches.get(self.launch).map_or(&[][..], |launch| &launch.segments);
         self.steps += 1;
         while let Some(&(call, count)) = segments.get(self.at.0) {
-            if self.at.1 >= count {
+            if self.calm.contains(&(self.first + self.at.0)) {
+                let end = (self.calm.end - self.first).min(segments.len());
+                if self.at.1 == 0 {
+                    for &(call, count) in &segments[self.at.0..end] {
+                        self.left.resize(self.left.len().max(call as usize + 1), 0);
+                        self.left[call as usize] = self.left[call as usize].saturating_add(count);
+                    }
+                }
+                let can = |call: &u32| self.left.get(*call as usize).is_some_and(|left| *left > 0);
+                // Who is next in turn has been waiting the longest, and is likely to go far.
+                let turn = ready.partition_point(|call| Some(*call) < last);
+                match ready[turn..].iter().chain(&ready[..turn]).copied().find(can) {
+                    Some(call) => {
+                        self.left[call as usize] -= 1;
+                        self.at.1 += 1;
+                        return call;
+                    }
+                    None => self.at = (end, 0),
+                }
+            } else if self.at.1 >= count {
                 self.at = (self.at.0 + 1, 0);
             } else if ready.contains(&call) {
                 self.at.1 += 1;

@@ -5,10 +5,13 @@ use super::schedule::Schedule;
 use super::{Chooser, Explorer, Ran};
 use pl_core::explore::{Found, Outcome, Step};
 use pl_core::runtime::EngineError;
+use std::ops::Range;
 
 /// The most runs that make one failure smaller, and the most steps that they take together.
 const RUNS: u64 = 500;
-const STEPS: u64 = 3_000_000;
+const STEPS: u64 = 10_000_000;
+/// Fewer segments are made smaller one by one.
+const CALM: usize = 16;
 
 impl Explorer<'_> {
     fn follow(&mut self, schedule: Schedule) -> Result<Ran, EngineError> {
@@ -27,6 +30,8 @@ impl Explorer<'_> {
         }
         let mut best = again.schedule;
         let mut runs = 0;
+        let all = 0..best.segments();
+        self.calm(&mut best, all, failed, &mut runs)?;
         // Larger parts first: most switches of a schedule have nothing to do with the failure.
         let mut size = best.segments().max(1);
         while size > 0 && runs < RUNS {
@@ -48,6 +53,28 @@ impl Explorer<'_> {
         Ok(Found { token: best.token(), switches, switches_before, repeatable })
     }
 
+    /// Lets ranks run for as long as they can, in as much of a schedule as need not be as it is: these segments, or else each half of them.
+    fn calm(
+        &mut self,
+        best: &mut Schedule,
+        segments: Range<usize>,
+        failed: &Outcome,
+        runs: &mut u64,
+    ) -> Result<(), EngineError> {
+        if segments.len() < CALM || *runs >= RUNS {
+            return Ok(());
+        }
+        let candidate = Follow::calm(best.clone(), segments.clone());
+        if let Some(smaller) = self.try_one(candidate, best, failed, runs)? {
+            *best = smaller;
+            return Ok(());
+        }
+        let half = segments.start + segments.len() / 2;
+        // The later half first: what stands before it stays in its place.
+        self.calm(best, half..segments.end, failed, runs)?;
+        self.calm(best, segments.start..half, failed, runs)
+    }
+
     /// A schedule with fewer switches that fails alike: without some segments, or with the one before them running on.
     fn try_without(
         &mut self,
@@ -58,19 +85,31 @@ impl Explorer<'_> {
         runs: &mut u64,
     ) -> Result<Option<Schedule>, EngineError> {
         for candidate in [best.without(at, size), best.running_on(at, size)] {
-            // A long schedule has fewer tries.
-            *runs += 1 + best.steps() * RUNS / STEPS;
-            let ran = self.follow(candidate)?;
-            self.report(Step::Shrinking);
-            if ran.outcome == Outcome::Ends {
-                *runs = RUNS;
-                return Ok(None);
-            }
-            if ran.outcome == *failed && ran.schedule.switches() < best.switches() {
-                return Ok(Some(ran.schedule));
+            let smaller = self.try_one(Follow::loose(candidate), best, failed, runs)?;
+            if smaller.is_some() || *runs >= RUNS {
+                return Ok(smaller);
             }
         }
         Ok(None)
+    }
+
+    /// What one candidate runs, when that has fewer switches and fails alike.
+    fn try_one(
+        &mut self,
+        candidate: Follow,
+        best: &Schedule,
+        failed: &Outcome,
+        runs: &mut u64,
+    ) -> Result<Option<Schedule>, EngineError> {
+        // A long schedule has fewer tries.
+        *runs += 1 + best.steps() * RUNS / STEPS;
+        let ran = self.run(Chooser::Follow(candidate))?;
+        self.report(Step::Shrinking);
+        if ran.outcome == Outcome::Ends {
+            *runs = RUNS;
+            return Ok(None);
+        }
+        Ok((ran.outcome == *failed && ran.schedule.switches() < best.switches()).then_some(ran.schedule))
     }
 }
 

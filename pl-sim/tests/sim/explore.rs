@@ -152,6 +152,59 @@ fn what_timing_decides_is_found_by_all_made_small_and_replayed() {
     }
 }
 
+/// What fails at the end of a long run has in its front no switch that is not needed to get there.
+#[test]
+fn a_long_schedule_is_made_small() {
+    let kernel = "
+InCore fn late(data: InOut window<f32, [1, 4]>, flags: InOut window<i32, [2]>, signal: InOut window<i32, [P, 1]>, rounds: usize) dynamic(P) {
+  ctx = pld::get_comm_ctx(signal)
+  me = pld::rank(ctx)
+  n = pld::nranks(ctx)
+  for round in 0..rounds {
+    for peer in 0..n {
+      if peer != me {
+        pld::system::notify(signal, peer, [me, 0], 1, op = AtomicAdd)
+      }
+    }
+    for src in 0..n {
+      if src != me {
+        pld::system::wait(signal, [src, 0], 1, cmp = Ge)
+        pld::system::notify(signal, me, [src, 0], -1, op = AtomicAdd)
+      }
+    }
+  }
+  t = pl::full::<f32>([1, 4], 1.0)
+  if me == 0 {
+    data = pl::store(t, [0, 0], data)
+    pld::system::notify(flags, 1, [0], 1, op = Set)
+    flag = pl::read(flags, [1])
+    if flag == 0 {
+      data = pl::store(t, [0, 0], data)
+    }
+  }
+  if me == 1 {
+    pld::system::wait(flags, [0], 1, cmp = Ge)
+    pld::system::notify(flags, 0, [1], 1, op = Set)
+    u = pld::tile::remote_load(data, 0, [0, 0], [1, 4])
+    data = pl::store(u, [0, 0], data)
+  }
+}";
+    const ROUNDS: usize = 40;
+    let ranks = 4;
+    let world = World::new(ranks);
+    let windows = [(DType::F32, vec![1, 4]), (DType::I32, vec![2]), (DType::I32, vec![ranks, 1])];
+    let mut args: Vec<Arg> = windows.iter().map(|(dtype, shape)| world.window(*dtype, shape)).collect();
+    args.push(crate::support::index(ROUNDS as i128));
+    for how in [Explore::random(1000), Explore::pct(1000).seed(2)] {
+        let (explored, text) = explore(&world, &how, kernel, |_| args.clone()).expect("fits");
+        let found = explored.found.as_ref().unwrap_or_else(|| panic!("{explored}"));
+        // A barrier takes no less than three switches: the rank that comes last goes on into the next one.
+        assert!(found.switches <= 3 * ROUNDS + 4 && found.repeatable, "{explored}");
+        let (_, same) = explore(&world, &Explore::replay(&*found.token), kernel, |_| args.clone()).expect("fits");
+        assert_eq!(same, text);
+    }
+}
+
 #[test]
 fn memory_is_as_it_was_before_each_schedule() {
     let kernel = "
