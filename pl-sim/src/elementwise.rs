@@ -31,6 +31,13 @@ impl Binary {
     }
 }
 
+/// An op of one element.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Unary {
+    /// `pl::neg`
+    Neg,
+}
+
 /// What one loop does.
 enum Loop<'l> {
     /// `out = left op right`
@@ -39,8 +46,8 @@ enum Loop<'l> {
     Into(Binary, &'l mut [u8], &'l [u8]),
     /// `out = out op right`, a scalar as a register holds it.
     Scalar(Binary, &'l mut [u8], u64),
-    /// `out = -out`
-    Neg(&'l mut [u8]),
+    /// `out = op out`
+    Unary(Unary, &'l mut [u8]),
     /// `out = input`, which is of another type.
     Cast(DType, &'l mut [u8], &'l [u8]),
 }
@@ -95,7 +102,7 @@ fn run(dtype: DType, work: Loop<'_>) {
                 }
             });
         }
-        Loop::Neg(out) => {
+        Loop::Unary(Unary::Neg, out) => {
             for out in elements_mut::<T>(out) {
                 *out = out.neg();
             }
@@ -141,9 +148,9 @@ pub(crate) fn scalar(op: Binary, dtype: DType, out: &mut [u8], right: u64) {
     run(dtype, Loop::Scalar(op, out, right));
 }
 
-/// `out = -out`
-pub(crate) fn neg(dtype: DType, out: &mut [u8]) {
-    run(dtype, Loop::Neg(out));
+/// `out = op out`
+pub(crate) fn unary(op: Unary, dtype: DType, out: &mut [u8]) {
+    run(dtype, Loop::Unary(op, out));
 }
 
 /// `out = input` as another type.

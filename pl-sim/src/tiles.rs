@@ -7,7 +7,7 @@
 //! Copying a local shares its buffer. Buffers and chains are used again: a loop allocates nothing.
 
 use crate::check::Held;
-use crate::elementwise::Binary;
+use crate::elementwise::{Binary, Unary};
 use crate::memory;
 use crate::region::{Runs, Shape};
 use pl_core::dtype::DType;
@@ -56,8 +56,8 @@ pub(crate) enum Step {
     Binary(Binary, DType),
     /// Replaces the last value by the result of an op with a scalar on the right.
     Scalar(Binary, DType, u64),
-    /// Negates the last value.
-    Neg(DType),
+    /// Replaces the last value by the result of an op.
+    Unary(Unary, DType),
     /// Converts the last value.
     Cast {
         /// Its type.
@@ -75,7 +75,7 @@ impl Step {
             | Step::Fill(dtype, _)
             | Step::Binary(_, dtype)
             | Step::Scalar(_, dtype, _)
-            | Step::Neg(dtype)
+            | Step::Unary(_, dtype)
             | Step::Cast { to: dtype, .. } => dtype,
         }
     }

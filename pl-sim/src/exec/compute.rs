@@ -1,7 +1,7 @@
 //! Ops on tiles, and the count of tile memory.
 
 use super::{Exec, Flow, Out, bad};
-use crate::elementwise::{self, Binary};
+use crate::elementwise::{self, Binary, Unary};
 use crate::machine::Halt;
 use crate::memory;
 use crate::plan::{Dst, OpInst, Operand};
@@ -77,15 +77,15 @@ impl<'a> Exec<'_, 'a, '_> {
         Err(Fault::ElementDivision(ElementDivision { site: self.machine.site(), dtype, element }).into())
     }
 
-    /// `pl::neg`
-    pub(super) fn negate(&mut self, op: &'a OpInst) -> Out {
+    /// The element-wise ops of one operand.
+    pub(super) fn each(&mut self, op: &'a OpInst, which: Unary) -> Out {
         let tile = self.tile(op, 0)?;
         let dtype = self.machine.plan.tiles[tile.0 as usize].dtype;
         let shape = *self.machine.tiles.shape(tile.0);
         let bytes = shape.elements() * dtype.bytes();
         self.count_tiles(op, bytes, 0)?;
         let Some(dst) = self.dst(op) else { return Ok(Flow::Next) };
-        self.unary(dst, tile, dtype, Step::Neg(dtype), shape)?;
+        self.unary(dst, tile, dtype, Step::Unary(which, dtype), shape)?;
         self.made_tile(bytes)
     }
 

@@ -280,9 +280,9 @@ fn strip(reader: &Reader<'_, '_>, chain: &Chain, part: Part, in_place: bool, str
                 elementwise::scalar(op, dtype, strips.get(strip, bytes), scalar);
                 stack[height - 1] = Value::Strip(strip);
             }
-            Step::Neg(dtype) => {
+            Step::Unary(op, dtype) => {
                 let strip = settle(reader, stack[height - 1], part, strips);
-                elementwise::neg(dtype, strips.get(strip, bytes));
+                elementwise::unary(op, dtype, strips.get(strip, bytes));
                 stack[height - 1] = Value::Strip(strip);
             }
             Step::Cast { from, to } => {

@@ -11,7 +11,7 @@ mod transfer;
 
 pub(crate) use collective::{Entered, site as site_of_entry};
 
-use crate::elementwise::Binary;
+use crate::elementwise::{Binary, Unary};
 use crate::machine::{Env, Halt, Machine, Memory, Place, Wake};
 use crate::plan::{Dst, OpInst, Operand, Reg};
 use crate::region::{Runs, Shape};
@@ -275,7 +275,7 @@ impl<'a> Execute<&'a OpInst> for Exec<'_, 'a, '_> {
     }
 
     fn neg(&mut self, op: &'a OpInst) -> Out {
-        self.negate(op)
+        self.each(op, Unary::Neg)
     }
 
     fn cast(&mut self, op: &'a OpInst) -> Out {

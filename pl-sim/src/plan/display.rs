@@ -69,8 +69,7 @@ impl Plan {
 
     /// What is done in one loop over strips with an op that stores a tile, or when an op lets others change memory that tiles read.
     fn write_fused(&self, f: &mut Formatter<'_>, inst: Inst, pc: usize, before: &[Vec<u32>]) -> fmt::Result {
-        let Inst::Op { op } = inst else { return Ok(()) };
-        let op = &self.ops[op as usize];
+        let Some(op) = self.op_of(inst) else { return Ok(()) };
         if op.stored().is_some() && op.dst == Dst::None {
             let together = self.together(before, pc as u32);
             if !together.is_empty() {
