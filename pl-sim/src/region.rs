@@ -50,6 +50,9 @@ pub(crate) fn indices(shape: &[usize], mut position: usize) -> Vec<usize> {
     indices
 }
 
+/// Axes around a run, at most: the innermost axis is the run itself.
+const AROUND: usize = MAX_AXES - 1;
+
 /// A box in a memory of C order: equally long runs of elements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Runs {
@@ -60,7 +63,7 @@ pub(crate) struct Runs {
     /// How many runs there are.
     count: usize,
     /// The axes around a run, outermost first: extent and stride.
-    around: [(usize, usize); MAX_AXES],
+    around: [(usize, usize); AROUND],
     /// How many of them count.
     depth: usize,
 }
@@ -73,10 +76,12 @@ impl Runs {
         offsets: impl Iterator<Item = u64> + Clone,
         extents: impl Iterator<Item = u64> + Clone,
     ) -> Result<Runs, usize> {
-        let mut runs = Runs { base: 0, length: 1, count: 1, around: [(0, 0); MAX_AXES], depth: 0 };
+        let mut runs = Runs { base: 0, length: 1, count: 1, around: [(0, 0); AROUND], depth: 0 };
         if extents.clone().any(|extent| extent == 0) {
             return Ok(Runs { length: 0, count: 0, ..runs });
         }
+        // The innermost axis so far, once there is one.
+        let mut inner: Option<usize> = None;
         let mut depth = 0;
         for (axis, ((&size, offset), extent)) in shape.iter().zip(offsets).zip(extents).enumerate() {
             if offset.checked_add(extent).is_none_or(|end| end > size as u64) {
@@ -87,18 +92,18 @@ impl Runs {
             for (_, stride) in &mut runs.around[..depth] {
                 *stride *= size;
             }
-            if extent == size && depth > 0 && runs.around[depth - 1].1 == size {
+            match inner {
                 // The axis before steps by this whole axis: together they are one.
-                runs.around[depth - 1] = (runs.around[depth - 1].0 * size, 1);
-            } else {
-                *runs.around.get_mut(depth).ok_or(axis)? = (extent, 1);
-                depth += 1;
+                Some(before) if extent == size => inner = Some(before * size),
+                Some(before) => {
+                    *runs.around.get_mut(depth).ok_or(axis)? = (before, size);
+                    depth += 1;
+                    inner = Some(extent);
+                }
+                None => inner = Some(extent),
             }
         }
-        if let Some(last) = depth.checked_sub(1) {
-            runs.length = runs.around[last].0;
-            depth = last;
-        }
+        runs.length = inner.unwrap_or(1);
         // Axes of extent 1 step nowhere.
         let mut kept = 0;
         for axis in 0..depth {
@@ -108,13 +113,32 @@ impl Runs {
                 kept += 1;
             }
         }
+        // What is left of axes that do not count would make like boxes differ.
+        runs.around[kept..].fill((0, 0));
         runs.depth = kept;
         Ok(runs)
     }
 
+    /// The same box somewhere else.
+    pub(crate) const fn at(&self, base: usize) -> Runs {
+        Runs { base, ..*self }
+    }
+
+    /// The box as rows; `None` when there are axes around these.
+    pub(crate) const fn rows(&self) -> Option<Rows> {
+        match self.depth {
+            0 => Some(Rows { base: self.base, length: self.length, count: self.count, stride: 0 }),
+            1 => {
+                let stride = self.around[0].1;
+                Some(Rows { base: self.base, length: self.length, count: self.count, stride })
+            }
+            _ => None,
+        }
+    }
+
     /// One element.
     pub(crate) const fn element(position: usize) -> Runs {
-        Runs { base: position, length: 1, count: 1, around: [(0, 0); MAX_AXES], depth: 0 }
+        Runs { base: position, length: 1, count: 1, around: [(0, 0); AROUND], depth: 0 }
     }
 
     /// Elements in a run.
@@ -132,15 +156,10 @@ impl Runs {
         self.length * self.count
     }
 
-    /// Whether its elements stand side by side.
-    pub(crate) const fn is_one(&self) -> bool {
-        self.count <= 1
-    }
-
     /// The first so many elements.
     pub(crate) const fn first(elements: usize) -> Runs {
         let count = if elements > 0 { 1 } else { 0 };
-        Runs { base: 0, length: elements, count, around: [(0, 0); MAX_AXES], depth: 0 }
+        Runs { base: 0, length: elements, count, around: [(0, 0); AROUND], depth: 0 }
     }
 
     /// Whether two boxes of one memory may have an element in common.
@@ -177,6 +196,58 @@ impl Runs {
     #[inline]
     pub(crate) fn starts(&self) -> Starts<'_> {
         Starts { runs: self, at: [0; MAX_AXES], next: (self.count > 0).then_some(self.base) }
+    }
+}
+
+/// A box of one run, or of runs at one distance.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Rows {
+    base: usize,
+    length: usize,
+    count: usize,
+    stride: usize,
+}
+
+impl Rows {
+    /// The first so many elements.
+    pub(crate) const fn first(elements: usize) -> Rows {
+        Rows { base: 0, length: elements, count: 1, stride: 0 }
+    }
+
+    /// Elements in a row.
+    pub(crate) const fn length(&self) -> usize {
+        self.length
+    }
+
+    /// Whether its elements stand side by side.
+    pub(crate) const fn is_one(&self) -> bool {
+        self.count <= 1
+    }
+
+    /// Where an element of the box stands, counted from 0 in order, and how many from there on stand side by side.
+    #[inline]
+    pub(crate) const fn locate(&self, element: usize) -> (usize, usize) {
+        if self.count <= 1 {
+            return (self.base + element, self.length - element);
+        }
+        let within = element % self.length;
+        (self.base + element / self.length * self.stride + within, self.length - within)
+    }
+
+    /// The same box.
+    pub(crate) fn runs(&self) -> Runs {
+        let depth = usize::from(self.stride > 0);
+        let mut around = [(0, 0); AROUND];
+        if depth > 0 {
+            around[0] = (self.count, self.stride);
+        }
+        Runs { base: self.base, length: self.length, count: self.count, around, depth }
+    }
+
+    /// Whether this and another box of the same memory may have an element in common.
+    pub(crate) fn meets(&self, other: &Runs) -> bool {
+        let end = self.base + self.length + self.count.saturating_sub(1) * self.stride;
+        self.length * self.count > 0 && self.base < other.end() && other.base < end
     }
 }
 
@@ -349,6 +420,10 @@ mod tests {
                         for (element, position) in expected.iter().enumerate() {
                             let rest = runs.length() - element % runs.length();
                             assert_eq!(runs.locate(element), (*position, rest), "{pick:?}");
+                            if let Some(rows) = runs.rows() {
+                                assert_eq!(rows.locate(element), (*position, rest), "{pick:?}");
+                                assert_eq!(rows.runs(), runs);
+                            }
                         }
                     }
                 }

@@ -5,7 +5,7 @@
 //! The memory of a window is reached in three ways only:
 //!
 //! 1. Through `&mut`, or as a [`HostBuffer`] that it was made into, between launches: nobody else has it.
-//! 2. Through a [`ReadGrant`], [`WriteGrant`] or [`AddGrant`]. Making one takes a [`Passed`], and only the checks can make that: they give it
+//! 2. Through a [`ReadGrant`], [`RowsGrant`], [`WriteGrant`] or [`AddGrant`]. Making one takes a [`Passed`], and only the checks can make that: they give it
 //!    out after they have recorded the access and found every recorded access of another rank that conflicts with it to be ordered before it.
 //!    Both happen under the lock of the rank's window memory, so of two conflicting accesses one is recorded first, and the other is either
 //!    ordered after it or refused. "Ordered" means that the first rank made a notify after its access and the second passed a
@@ -35,7 +35,7 @@
 #![expect(unsafe_code, reason = "the argument stands above")]
 
 use crate::check::Passed;
-use crate::region::{Piece, Runs, pieces};
+use crate::region::{Piece, Rows, Runs, pieces};
 use crate::sched::{Crew, Shift};
 use std::alloc::{Layout, alloc_zeroed};
 use std::cell::UnsafeCell;
@@ -194,6 +194,11 @@ impl SharedBuffer {
         ReadGrant { buffer: self, runs, size }
     }
 
+    /// The rows of elements of `size` bytes, to read.
+    pub(crate) fn rows_grant<'g>(&'g self, rows: &'g Rows, size: usize, _passed: Passed<'g>) -> RowsGrant<'g> {
+        RowsGrant { buffer: self, rows, size }
+    }
+
     /// The box of elements of `size` bytes, to write.
     pub(crate) fn write_grant<'g>(&'g self, runs: &'g Runs, size: usize, _passed: Passed<'g>) -> WriteGrant<'g> {
         WriteGrant { buffer: self, runs, size }
@@ -255,13 +260,6 @@ pub(crate) struct ReadGrant<'g> {
 }
 
 impl ReadGrant<'_> {
-    /// Lends elements of the box that stand side by side, from this position in memory on: for one loop over them, in which the rank does nothing else.
-    pub(crate) fn with_strip<R>(&self, start: usize, length: usize, f: impl FnOnce(&[u8]) -> R) -> R {
-        let pointer = self.buffer.pointer(start * self.size, length * self.size);
-        // SAFETY: in bounds and initialised; nobody writes these bytes meanwhile (2. above), and the loop has no grant to write.
-        f(unsafe { std::slice::from_raw_parts(pointer, length * self.size) })
-    }
-
     /// Copies the box.
     pub(crate) fn copy_to(&self, out: &mut [u8]) {
         let length = self.runs.length() * self.size;
@@ -285,6 +283,30 @@ impl ReadGrant<'_> {
         let pointer = self.buffer.pointer(start * self.size, out.len());
         // SAFETY: in bounds; nobody writes these bytes meanwhile (2. above); `out` is no window memory.
         unsafe { std::ptr::copy_nonoverlapping(pointer, out.as_mut_ptr(), out.len()) };
+    }
+}
+
+/// The right to read rows now.
+pub(crate) struct RowsGrant<'g> {
+    buffer: &'g SharedBuffer,
+    rows: &'g Rows,
+    size: usize,
+}
+
+impl RowsGrant<'_> {
+    /// Lends so many elements from this one on, which stand side by side: for one loop over them, in which the rank does nothing else.
+    #[inline]
+    pub(crate) fn with<R>(&self, element: usize, count: usize, f: impl FnOnce(&[u8]) -> R) -> R {
+        let (start, rest) = self.rows.locate(element);
+        assert!(count <= rest, "elements beyond the grant's");
+        let pointer = self.buffer.pointer(start * self.size, count * self.size);
+        // SAFETY: in bounds and initialised; nobody writes these bytes meanwhile (2. above), and the loop has no grant to write.
+        f(unsafe { std::slice::from_raw_parts(pointer, count * self.size) })
+    }
+
+    /// Copies the rows into a box of as many elements in other memory.
+    pub(crate) fn copy_to_box(&self, out: &mut [u8], runs: &Runs) {
+        ReadGrant { buffer: self.buffer, runs: &self.rows.runs(), size: self.size }.copy_to_box(out, runs);
     }
 }
 
@@ -322,6 +344,11 @@ impl WriteGrant<'_> {
         for Piece { left, right, length } in pieces(self.runs, runs) {
             self.copy(left, &data[right * self.size..][..length * self.size]);
         }
+    }
+
+    /// Replaces the box by rows of as many elements of a window. Where both have bytes in common, what is copied of these is not told.
+    pub(crate) fn copy_from_rows(&self, source: &RowsGrant<'_>) {
+        self.copy_from_window(&ReadGrant { buffer: source.buffer, runs: &source.rows.runs(), size: source.size });
     }
 
     /// Replaces the box by one of as many elements of a window. Where both have bytes in common, what is copied of these is not told.

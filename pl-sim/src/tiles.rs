@@ -9,7 +9,7 @@
 use crate::check::Held;
 use crate::elementwise::{Binary, Unary};
 use crate::memory;
-use crate::region::{Runs, Shape};
+use crate::region::{Rows, Shape};
 use pl_core::dtype::DType;
 
 /// The most steps of a chain. Longer ones read more streams of memory than the processor follows.
@@ -21,7 +21,7 @@ pub(crate) const MOST_VALUES: usize = 4;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Source {
     /// A box of a tensor, which has this number in the plan.
-    Tensor(u32, Runs),
+    Tensor(u32, Rows),
     /// A box of a window.
     Window {
         /// Its number in the plan.
@@ -32,15 +32,15 @@ pub(crate) enum Source {
         held: Held,
     },
     /// A buffer, of which so many elements.
-    Buffer(u32, Runs),
+    Buffer(u32, Rows),
 }
 
 impl Source {
     /// The box.
-    pub(crate) const fn runs(&self) -> &Runs {
+    pub(crate) const fn rows(&self) -> &Rows {
         match self {
-            Source::Tensor(_, runs) | Source::Buffer(_, runs) => runs,
-            Source::Window { held, .. } => held.runs(),
+            Source::Tensor(_, rows) | Source::Buffer(_, rows) => rows,
+            Source::Window { held, .. } => held.rows(),
         }
     }
 }
@@ -250,8 +250,8 @@ impl Tiles {
                 (chain.steps[0], chain.changing)
             }
             Value::Buffer(buffer) => {
-                let runs = Runs::first(shape.elements());
-                (Step::Push(dtype, Source::Buffer(buffer, runs)), false)
+                let rows = Rows::first(shape.elements());
+                (Step::Push(dtype, Source::Buffer(buffer, rows)), false)
             }
             Value::None => return new,
         };

@@ -12,8 +12,8 @@ pub(crate) mod clock;
 pub(crate) mod init;
 pub(crate) mod log;
 
-use crate::region::Runs;
-use crate::shared::{AddGrant, HostBuffer, Lock, Locked, ReadGrant, SharedBuffer, WriteGrant};
+use crate::region::{Rows, Runs};
+use crate::shared::{AddGrant, HostBuffer, Lock, Locked, ReadGrant, RowsGrant, SharedBuffer, WriteGrant};
 pub(crate) use awaited::Awaited;
 use awaited::Parked;
 use cells::{By, CellHistory, Cells, Odd};
@@ -86,13 +86,13 @@ pub(crate) struct Held {
     /// The rank, and how many notifies it had made.
     rank: u32,
     notifies: u64,
-    runs: Runs,
+    rows: Rows,
 }
 
 impl Held {
     /// The box.
-    pub(crate) const fn runs(&self) -> &Runs {
-        &self.runs
+    pub(crate) const fn rows(&self) -> &Rows {
+        &self.rows
     }
 }
 
@@ -339,29 +339,23 @@ impl Memory {
         Ok(self.buffer.read_grant(runs, self.size, Passed(PhantomData)))
     }
 
-    /// Asks to read a box as data, until the rank's next notify.
-    pub(crate) fn read_later(&self, runs: &Runs, clock: &Clock, pc: usize) -> Result<Held, Refused> {
+    /// Asks to read a box as data, until the rank's next notify. `rows` are the box.
+    #[inline]
+    pub(crate) fn read_later(&self, runs: &Runs, rows: Rows, clock: &Clock, pc: usize) -> Result<Held, Refused> {
+        debug_assert_eq!(runs.rows(), Some(rows));
         self.access(runs, Access::Read, clock, pc)?;
-        Ok(self.held(runs, clock))
-    }
-
-    fn held(&self, runs: &Runs, clock: &Clock) -> Held {
-        Held {
-            memory: std::ptr::from_ref(self).addr(),
-            launch: self.launch,
-            rank: clock.rank() as u32,
-            notifies: clock.notifies(),
-            runs: *runs,
-        }
+        let memory = std::ptr::from_ref(self).addr();
+        Ok(Held { memory, launch: self.launch, rank: clock.rank() as u32, notifies: clock.notifies(), rows })
     }
 
     /// Reads a box that the rank asked for.
-    pub(crate) fn read_held<'g>(&'g self, held: &'g Held, clock: &'g Clock) -> ReadGrant<'g> {
+    #[inline]
+    pub(crate) fn read_held<'g>(&'g self, held: &'g Held, clock: &'g Clock) -> RowsGrant<'g> {
         // The access stays recorded, and nobody may be ordered after it before the rank notifies. Where nothing is checked, one thread runs all ranks.
         let now = (std::ptr::from_ref(self).addr(), self.launch, clock.rank() as u32, clock.notifies());
         let then = (held.memory, held.launch, held.rank, held.notifies);
         assert!(!self.checked || then == now, "a read after the notify that ends it");
-        self.buffer.read_grant(&held.runs, self.size, Passed(PhantomData))
+        self.buffer.rows_grant(&held.rows, self.size, Passed(PhantomData))
     }
 
     /// Asks to write a box.

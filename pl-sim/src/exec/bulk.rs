@@ -146,7 +146,7 @@ impl<'a> Exec<'_, 'a, '_> {
     pub(super) fn store_remote(&mut self, op: &'a OpInst) -> Out {
         let ((tile, last), peer, adds) = (self.tile(op, 0)?, self.peer(op, 2)?, self.adds(op, 4)?);
         let shape = *self.machine.tiles.shape(tile);
-        let to = self.part(op, 1, peer, 3, shape.extents().iter().map(|&e| e as u64))?;
+        let to = self.part_of_tile(op, 1, peer, 3, &shape)?;
         if adds {
             self.materialise(tile)?;
             self.before_change(op, &to)?;

@@ -37,13 +37,13 @@ impl Machine<'_> {
         let base = |memory: u32| self.plan.memories[memory as usize].view_of.unwrap_or(memory);
         match source {
             Source::Buffer(..) => false,
-            Source::Tensor(memory, runs) => *memory == base(part.memory) && runs.meets(&part.runs),
+            Source::Tensor(memory, rows) => *memory == base(part.memory) && rows.meets(&part.runs),
             Source::Window { memory, owner, held } => {
                 let window = |memory: u32| match self.memories[memory as usize] {
                     Memory::Window(window) => Some(window.id),
                     _ => None,
                 };
-                *owner as usize == part.owner && window(*memory) == window(part.memory) && held.runs().meets(&part.runs)
+                *owner as usize == part.owner && window(*memory) == window(part.memory) && held.rows().meets(&part.runs)
             }
         }
     }
@@ -77,10 +77,11 @@ impl Exec<'_, '_, '_> {
     /// The same for a store into a box, which may change what the tile reads.
     pub(super) fn ready_for(&mut self, tile: u32, last: bool, to: &Part) -> Result<(), Halt> {
         let machine = &*self.machine;
+        let rows = to.runs.rows();
         let is_window = machine.plan.memories[to.memory as usize].window;
         let in_the_way = |source: &Source| match source {
             // An element is read before it is written, and not after: only other boxes are in the way. The strips of a tensor are where its tile is computed.
-            Source::Window { held, .. } if *held.runs() == to.runs => false,
+            Source::Window { held, .. } if Some(*held.rows()) == rows => false,
             Source::Tensor(memory, _) if !is_window => {
                 *memory == machine.plan.memories[to.memory as usize].view_of.unwrap_or(to.memory)
             }

@@ -4,7 +4,7 @@ use crate::check::clock::Clock;
 use crate::elementwise::{self, is_aligned};
 use crate::machine::Memory;
 use crate::region::{Piece, Runs, pieces};
-use crate::shared::{ReadGrant, WriteGrant};
+use crate::shared::{RowsGrant, WriteGrant};
 use crate::tiles::{Chain, MOST_VALUES, Source, Step, Tiles};
 use pl_core::dtype::DType;
 
@@ -40,7 +40,7 @@ pub(super) struct Reader<'r, 'a> {
 /// The memory in which the box of a source lies.
 enum Opened<'o> {
     Bytes(&'o [u8]),
-    Window(ReadGrant<'o>),
+    Window(RowsGrant<'o>),
 }
 
 impl Reader<'_, '_> {
@@ -63,10 +63,12 @@ impl Reader<'_, '_> {
     /// Hands elements of a source to `f`, which stand side by side.
     #[inline]
     fn with<R>(&self, (dtype, source): (DType, &Source), part: Part, f: impl FnOnce(&[u8]) -> R) -> R {
-        let (position, size) = (source.runs().locate(part.start).0, dtype.bytes());
         match self.open(source) {
-            Opened::Bytes(bytes) => f(&bytes[position * size..][..part.length * size]),
-            Opened::Window(grant) => grant.with_strip(position, part.length, f),
+            Opened::Bytes(bytes) => {
+                let (position, size) = (source.rows().locate(part.start).0, dtype.bytes());
+                f(&bytes[position * size..][..part.length * size])
+            }
+            Opened::Window(grant) => grant.with(part.start, part.length, f),
         }
     }
 
@@ -75,10 +77,10 @@ impl Reader<'_, '_> {
         let size = dtype.bytes();
         match (self.open(source), sink) {
             (Opened::Window(grant), Sink::Bytes(bytes, runs)) => grant.copy_to_box(bytes, runs),
-            (Opened::Window(grant), Sink::Window(to)) => to.copy_from_window(&grant),
-            (Opened::Bytes(bytes), Sink::Window(to)) => to.copy_from_box(bytes, source.runs()),
+            (Opened::Window(grant), Sink::Window(to)) => to.copy_from_rows(&grant),
+            (Opened::Bytes(bytes), Sink::Window(to)) => to.copy_from_box(bytes, &source.rows().runs()),
             (Opened::Bytes(bytes), Sink::Bytes(out, runs)) => {
-                for Piece { left, right, length } in pieces(source.runs(), runs) {
+                for Piece { left, right, length } in pieces(&source.rows().runs(), runs) {
                     out[right * size..][..length * size].copy_from_slice(&bytes[left * size..][..length * size]);
                 }
             }
@@ -181,7 +183,7 @@ pub(super) fn evaluate(
     let mut start = 0;
     while start < elements {
         let (position, rest) = sink.runs().locate(start);
-        let length = chain.sources().fold(most.min(elements - start).min(rest), |n, s| n.min(s.runs().locate(start).1));
+        let length = chain.sources().fold(most.min(elements - start).min(rest), |n, s| n.min(s.rows().locate(start).1));
         let (part, bytes) = (Part { start, length }, length * dtype.bytes());
         let others: &mut [u8] = bytemuck::cast_slice_mut(scratch);
         match &mut sink {

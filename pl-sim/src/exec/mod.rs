@@ -153,6 +153,22 @@ impl<'a> Exec<'_, 'a, '_> {
         })
     }
 
+    /// The box in the argument `param` at the offsets in the argument `offsets`, for a tile.
+    #[inline(always)]
+    fn part_of_tile(
+        &self,
+        op: &'a OpInst,
+        param: usize,
+        owner: usize,
+        offsets: usize,
+        shape: &Shape,
+    ) -> Result<Part, Halt> {
+        match self.fixed_part(op, param, owner, offsets) {
+            Some((part, known)) if known == shape => Ok(part),
+            _ => self.part(op, param, owner, offsets, shape.extents().iter().map(|&extent| extent as u64)),
+        }
+    }
+
     /// The box in the argument `param` at the offsets in the argument `offsets`.
     // Inlined, like what it calls: a part is large, and each return of one a copy.
     #[inline(always)]
@@ -167,6 +183,15 @@ impl<'a> Exec<'_, 'a, '_> {
         let memory = self.memory(op, param)?;
         let runs = self.region(memory, self.list(op, offsets)?, extents)?;
         Ok(Part { param, memory, owner, runs })
+    }
+
+    /// The same where the extents were known when the plan was made; `None` where they were not, or it is out of bounds.
+    #[inline(always)]
+    fn fixed_part(&self, op: &'a OpInst, param: usize, owner: usize, offsets: usize) -> Option<(Part, &'a Shape)> {
+        let (Some(fixed), Some(&Operand::Memory(memory))) = (&op.fixed, op.args.get(param)) else { return None };
+        let Some(&Operand::List(start, len)) = op.args.get(offsets) else { return None };
+        let runs = fixed.at(self.values(self.machine.plan.list(start, len)))?;
+        Some((Part { param, memory, owner, runs }, &fixed.shape))
     }
 
     /// One element of the argument `param`.

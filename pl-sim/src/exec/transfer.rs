@@ -40,14 +40,20 @@ pub(super) fn scatter(bytes: &mut [u8], runs: &Runs, size: usize, data: &[u8]) {
 impl<'a> Exec<'_, 'a, '_> {
     /// `pl::load` and `pld::tile::remote_load`: a box of the memory of `owner`, a rank of its domain, becomes a tile.
     pub(super) fn fetch(&mut self, op: &'a OpInst, owner: usize, offsets_at: usize, shape_at: usize) -> Out {
-        let extents = self.list(op, shape_at)?;
-        let part = self.part(op, 0, owner, offsets_at, self.values(extents))?;
+        let fixed = self.fixed_part(op, 0, owner, offsets_at);
+        let part = match fixed {
+            Some((part, _)) => part,
+            None => self.part(op, 0, owner, offsets_at, self.values(self.list(op, shape_at)?))?,
+        };
         let dtype = self.machine.plan.memories[part.memory as usize].dtype;
         let dst = match op.dst {
             Dst::Tile(dst) => Some(dst),
             _ => None,
         };
-        let shape = self.shape(extents, dst, dtype.bytes())?;
+        let shape = match fixed {
+            Some((_, shape)) => *shape,
+            None => self.shape(self.list(op, shape_at)?, dst, dtype.bytes())?,
+        };
         let bytes = shape.elements() * dtype.bytes();
         self.count_tiles(op, bytes, 0)?;
         let Some(dst) = dst else {
@@ -73,24 +79,29 @@ impl<'a> Exec<'_, 'a, '_> {
     /// Checks that a box may be read, and gives what reads it later, with whether the memory can change; `None` for a box that is to be copied at once.
     fn source(&mut self, op: &OpInst, part: &Part, dtype: DType) -> Result<Option<(Source, bool)>, Halt> {
         let runs = &part.runs;
-        if !runs.is_one() && runs.length() * dtype.bytes() < SHORTEST {
+        let Some(rows) = runs.rows().filter(|rows| rows.is_one() || rows.length() * dtype.bytes() >= SHORTEST) else {
             return Ok(None);
-        }
+        };
         let machine = &mut *self.machine;
         let base = machine.plan.memories[part.memory as usize].view_of.unwrap_or(part.memory);
         let refused = match machine.memory(part.memory) {
-            Memory::In(bytes) if is_aligned(dtype, bytes) => return Ok(Some((Source::Tensor(base, *runs), false))),
+            Memory::In(bytes) if is_aligned(dtype, bytes) => return Ok(Some((Source::Tensor(base, rows), false))),
             Memory::Out(bytes, init) if is_aligned(dtype, bytes) => match init.missing(runs) {
-                None => return Ok(Some((Source::Tensor(base, *runs), true))),
+                None => return Ok(Some((Source::Tensor(base, rows), true))),
                 Some(missing) => Refused::Missing(missing),
             },
-            Memory::Window(window) => match window.memory(part.owner).read_later(runs, &machine.clock, machine.pc) {
-                Ok(held) => {
-                    machine.accesses += 1;
-                    return Ok(Some((Source::Window { memory: part.memory, owner: part.owner as u32, held }, true)));
+            Memory::Window(window) => {
+                match window.memory(part.owner).read_later(runs, rows, &machine.clock, machine.pc) {
+                    Ok(held) => {
+                        machine.accesses += 1;
+                        return Ok(Some((
+                            Source::Window { memory: part.memory, owner: part.owner as u32, held },
+                            true,
+                        )));
+                    }
+                    Err(refused) => refused,
                 }
-                Err(refused) => refused,
-            },
+            }
             // Tensors that the host lends may stand anywhere.
             Memory::In(_) | Memory::Out(..) => return Ok(None),
             Memory::View(_) => return Err(Halt::Internal("a view of a view".into())),
@@ -198,7 +209,7 @@ impl<'a> Exec<'_, 'a, '_> {
     pub(super) fn store_tile(&mut self, op: &'a OpInst) -> Out {
         let (tile, last) = self.tile(op, 0)?;
         let shape = *self.machine.tiles.shape(tile);
-        let part = self.part(op, 2, self.own(op, 2)?, 1, shape.extents().iter().map(|&e| e as u64))?;
+        let part = self.part_of_tile(op, 2, self.own(op, 2)?, 1, &shape)?;
         self.store_box(op, (tile, last), &part)?;
         if last {
             self.machine.tiles.forget(tile);

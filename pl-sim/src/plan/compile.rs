@@ -1,5 +1,6 @@
 //! From a bound function to its plan.
 
+use super::fixed;
 use super::live;
 use super::scalar::{self, ScalarTy};
 use super::uses;
@@ -7,6 +8,7 @@ use super::{
     Check, Checked, Dst, Inst, MemoryInfo, OpInst, Operand, Origin, Plan, Reg, RegInfo, ScalarParam, SignalInst,
     TileInfo,
 };
+use crate::region::Shape;
 use pl_core::bind::Program;
 use pl_core::dtype::DType;
 use pl_core::ir::{
@@ -46,6 +48,7 @@ pub(super) fn compile(program: &Program) -> Result<Plan> {
         _ => None,
     });
     uses::annotate(&mut plan);
+    fixed::annotate(&mut plan);
     Ok(plan)
 }
 
@@ -174,7 +177,8 @@ impl<'p> Compiler<'p> {
                 }
                 Some(Type::Tile(shaped)) => {
                     let dtype = self.dtype(&shaped.elem)?;
-                    self.plan.tiles.push(TileInfo { name: self.name(local), dtype });
+                    let shape = self.tile_shape(&shaped.shape)?;
+                    self.plan.tiles.push(TileInfo { name: self.name(local), dtype, shape });
                     Slot::Tile(self.plan.tiles.len() as u32 - 1)
                 }
                 Some(Type::Tensor(shaped) | Type::Window(shaped)) => {
@@ -187,6 +191,18 @@ impl<'p> Compiler<'p> {
             self.slots[index] = slot;
         }
         Ok(())
+    }
+
+    /// The extents of a tile, where they are nothing but dims and constants.
+    fn tile_shape(&mut self, extents: &[Extent]) -> Result<Option<Shape>> {
+        let mut known = Vec::with_capacity(extents.len());
+        for extent in extents {
+            match extent.as_ref().filter(|extent| live::is_known(self.program, extent)) {
+                Some(extent) => known.push(self.constant_extent(extent)? as u64),
+                None => return Ok(None),
+            }
+        }
+        Ok(Shape::new(known))
     }
 
     /// The memory whose name, or whose context, a local is.
@@ -612,6 +628,7 @@ impl<'p> Compiler<'p> {
             tiles: None,
             last: 0,
             live: Box::default(),
+            fixed: None,
         };
         let index = self.plan.ops.len() as u32;
         let mut inst = Inst::Op { op: index };

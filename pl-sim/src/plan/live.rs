@@ -44,7 +44,7 @@ pub(super) fn annotate(
 }
 
 /// Whether an extent is known before the run: nothing but dims and constants.
-fn is_known(program: &Program, extent: &Expr) -> bool {
+pub(super) fn is_known(program: &Program, extent: &Expr) -> bool {
     let mut known = true;
     extent.walk(&mut |e| {
         known &= match &e.kind {

@@ -5,12 +5,14 @@
 
 mod compile;
 mod display;
+mod fixed;
 mod live;
 pub(crate) mod scalar;
 pub(crate) mod senders;
 mod signal;
 mod uses;
 
+use crate::region::Shape;
 use pl_core::bind::Program;
 use pl_core::dtype::DType;
 use pl_core::fault::Site;
@@ -118,6 +120,8 @@ pub(crate) struct OpInst {
     pub(crate) signal: Option<u32>,
     /// The tiles to count against the platform's tile memory when this op runs; `None` when binding has counted them.
     pub(crate) tiles: Option<Box<live::LiveTiles>>,
+    /// The box that it moves, where the extents are known.
+    pub(crate) fixed: Option<Box<fixed::Fixed>>,
     /// The arguments that are tiles which nothing uses afterwards, as bits.
     pub(crate) last: u32,
     /// Of an op that gives no tile: the tiles that something uses afterwards.
@@ -189,6 +193,8 @@ pub(crate) struct TileInfo {
     pub(crate) name: Name,
     /// Its element type.
     pub(crate) dtype: DType,
+    /// Its extents, where they are known.
+    pub(crate) shape: Option<Shape>,
 }
 
 /// A scalar parameter.
