@@ -293,16 +293,32 @@ impl Cell {
     /// Records a notify of the cell with this index, which holds `value` before it and `new` after it.
     #[inline]
     fn count(&mut self, index: usize, (value, new): (i32, i32), deposit: Deposit, stamp: Stamp, events: &mut Events) {
-        if let (0, Deposit::Add(step)) = (self.first.count, deposit) {
-            (self.first.stamp, self.step) = (stamp, step);
-        }
-        let first = self.first.stamp;
-        // Where nothing is checked, stores are not noted.
-        let is_alike = (first.rank, first.pc, Deposit::Add(self.step), self.value_after(self.first.count))
+        let Notified { stamp: first, count } = self.first;
+        // Where nothing is checked, stores are not noted: after one the value is another.
+        let is_alike = (first.rank, first.pc, Deposit::Add(self.step), self.value_after(count))
             == (stamp.rank, stamp.pc, deposit, value);
-        if self.varied || !is_alike {
-            self.vary(index, events);
-            events.push((index as u32, Event::new(stamp, Change::Notify(deposit), new)));
+        if is_alike && count > 0 && !self.varied {
+            self.first = Notified { stamp, count: count.saturating_add(1) };
+        } else {
+            self.count_another(index, (value, new), deposit, stamp, events);
+        }
+    }
+
+    /// The same of the first notify of a cell, and of one that is not like the others.
+    fn count_another(
+        &mut self,
+        index: usize,
+        (value, new): (i32, i32),
+        deposit: Deposit,
+        stamp: Stamp,
+        events: &mut Events,
+    ) {
+        match deposit {
+            Deposit::Add(step) if self.first.count == 0 && value == self.initial && !self.varied => self.step = step,
+            _ => {
+                self.vary(index, events);
+                events.push((index as u32, Event::new(stamp, Change::Notify(deposit), new)));
+            }
         }
         self.did = match (self.did, deposit) {
             (Did::Nothing | Did::Add, Deposit::Add(_)) => Did::Add,

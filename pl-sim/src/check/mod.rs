@@ -214,6 +214,12 @@ impl Memory {
         history.parked = Parked::default();
     }
 
+    /// Whether accesses are checked.
+    #[inline]
+    pub(crate) const fn is_checked(&self) -> bool {
+        self.checked
+    }
+
     /// The number of its rank's call in this launch; `None` where the rank takes no part.
     #[inline]
     pub(crate) fn call(&self) -> Option<usize> {

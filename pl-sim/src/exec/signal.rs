@@ -102,7 +102,10 @@ impl<'a> Exec<'_, 'a, '_> {
             if !machine.clock.can_release() {
                 return Err(machine.over_budget(self.env.budget));
             }
-            machine.trail.notify(machine.clock.stamp(machine.pc));
+            // Only what is checked asks later who knew what.
+            if memory.is_checked() {
+                machine.trail.notify(machine.clock.stamp(machine.pc));
+            }
             match memory.notify(cell.index, deposit, &mut machine.clock, by) {
                 Ok(notified) => {
                     wakes |= notified.wakes;
