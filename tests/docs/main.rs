@@ -1,4 +1,4 @@
-//! What README.md, docs/checks.md, docs/report-schema.md and the pages of `docs/tutorial` show is what the code does.
+//! What README.md, docs/checks.md, docs/performance.md, docs/report-schema.md and the pages of `docs/tutorial` show is what the code does.
 //!
 //! Their Rust blocks are doctests (`src/doctests.rs`). Here the rest is checked, by the comment that stands before a block:
 //!
@@ -83,7 +83,11 @@ fn pages_of_the_repository() -> Vec<PathBuf> {
     let tutorial = std::fs::read_dir(Path::new(ROOT).join("docs/tutorial")).unwrap();
     let mut pages: Vec<PathBuf> = tutorial.map(|entry| entry.unwrap().path()).collect();
     pages.sort();
-    pages.splice(0..0, ["README.md", "docs/checks.md", "docs/report-schema.md"].map(|page| Path::new(ROOT).join(page)));
+    pages.splice(
+        0..0,
+        ["README.md", "docs/checks.md", "docs/performance.md", "docs/report-schema.md"]
+            .map(|page| Path::new(ROOT).join(page)),
+    );
     pages
 }
 
