@@ -60,7 +60,6 @@ pub(crate) struct Place {
 }
 
 /// The windows of the calls of a launch, by the kernels' parameters.
-#[derive(Default)]
 pub(crate) struct CallWindows {
     ids: Vec<Option<WindowId>>,
     /// Where those of each call end.
@@ -68,6 +67,11 @@ pub(crate) struct CallWindows {
 }
 
 impl CallWindows {
+    /// Those of no call; there will be so many, with so many parameters in all.
+    pub(crate) fn with_capacity(calls: usize, params: usize) -> CallWindows {
+        CallWindows { ids: Vec::with_capacity(params), ends: Vec::with_capacity(calls) }
+    }
+
     /// Adds the next call.
     pub(crate) fn push(&mut self, windows: impl Iterator<Item = Option<WindowId>>) {
         self.ids.extend(windows);

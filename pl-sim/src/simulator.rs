@@ -258,7 +258,7 @@ impl Simulator {
         let How { options, start, exploration } = how;
         let count = calls.len();
         let ranks: Vec<usize> = calls.iter().map(|call| call.rank).collect();
-        let mut of_calls = CallWindows::default();
+        let mut of_calls = CallWindows::with_capacity(count, calls.iter().map(|call| call.args.len()).sum());
         for call in &calls {
             of_calls.push(call.args.iter().map(|arg| match arg {
                 ArgValue::Window(id) => Some(*id),

@@ -97,20 +97,22 @@ impl<'a, T: Number> Golden<'a, T> {
         let near = rounds.then(|| {
             let unit = terms.len_of(Axis(0)) as f64 * T::EPSILON;
             // Term by term: all of them in f64 would be more than the run under test has.
-            let over_ranks = |neutral: f64, add: fn(f64, f64) -> f64| {
-                let mut all = ArrayD::from_elem(&terms.shape()[1..], neutral);
-                for term in terms.outer_iter() {
-                    Zip::from(&mut all).and(term).for_each(|all, x| *all = add(*all, x.to_f64()));
+            let neutral = if op == ReduceOp::Prod { 1.0 } else { 0.0 };
+            let mut value = ArrayD::from_elem(&terms.shape()[1..], neutral);
+            let mut magnitude = value.clone();
+            for term in terms.outer_iter() {
+                let each = Zip::from(&mut value).and(&mut magnitude).and(term);
+                match op {
+                    ReduceOp::Prod => each.for_each(|value, magnitude, x| {
+                        *value *= x.to_f64();
+                        *magnitude = value.abs();
+                    }),
+                    _ => each.for_each(|value, magnitude, x| {
+                        *value += x.to_f64();
+                        *magnitude += x.to_f64().abs();
+                    }),
                 }
-                all
-            };
-            let (value, magnitude) = match op {
-                ReduceOp::Prod => {
-                    let product = over_ranks(1.0, |all, x| all * x);
-                    (product.clone(), product.mapv_into(f64::abs))
-                }
-                _ => (over_ranks(0.0, |all, x| all + x), over_ranks(0.0, |all, x| all + x.abs())),
-            };
+            }
             (value, magnitude * unit)
         });
         let name = match op {
