@@ -169,6 +169,9 @@ pub fn arg_scalar<'a, T: ScalarArgument>(value: T) -> Argument<'a> {
     Argument(Kind::Scalar(value.value()))
 }
 
+/// An argument's extents, and which window it is; `None` for a scalar.
+type Outline<'a> = Option<(&'a [usize], Option<WindowArg>)>;
+
 /// Numbers items: each by how many different ones came before its first time.
 struct Numbers<T>(SmallVec<[T; 4]>);
 
@@ -203,9 +206,8 @@ impl Call<'_> {
         }
     }
 
-    /// Per argument, the extents and which window it is; `None` for a scalar. Windows and domains are numbered by their first use in the call, so that a
-    /// call on other windows is the same call.
-    fn outline(&self) -> impl Iterator<Item = Option<(&[usize], Option<WindowArg>)>> {
+    /// The outlines of the arguments. Windows and domains are numbered by their first use in the call, so that a call on other windows is the same call.
+    fn outline(&self) -> impl Iterator<Item = Outline<'_>> {
         let (mut windows, mut domains) = (Numbers::new(), Numbers::new());
         self.args.iter().map(move |argument| match &argument.0 {
             Kind::In { shape, .. } | Kind::Lent { shape, .. } => Some((&**shape, None)),
@@ -220,7 +222,7 @@ impl Call<'_> {
 
     /// The arguments' shapes.
     pub(super) fn shapes(&self) -> Vec<ArgShape> {
-        let shape = |outline: Option<(&[usize], _)>| match outline {
+        let shape = |outline: Outline<'_>| match outline {
             Some((shape, window)) => ArgShape::Memory { shape: shape.to_vec(), window },
             None => ArgShape::Scalar,
         };
@@ -229,7 +231,7 @@ impl Call<'_> {
 
     /// Whether these are the arguments' shapes.
     pub(super) fn has_shapes(&self, shapes: &[ArgShape]) -> bool {
-        let same = |(outline, known): (Option<(&[usize], Option<WindowArg>)>, &ArgShape)| match (outline, known) {
+        let same = |(outline, known): (Outline<'_>, &ArgShape)| match (outline, known) {
             (Some((shape, window)), ArgShape::Memory { shape: known, window: of }) => shape == known && window == *of,
             (None, ArgShape::Scalar) => true,
             _ => false,
