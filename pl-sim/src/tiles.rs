@@ -215,6 +215,7 @@ impl Tiles {
     }
 
     /// Lets a tile stand for one step: a box, or a scalar. `changing` tells whether the memory can change.
+    #[inline(always)]
     pub(crate) fn start(&mut self, dst: u32, step: Step, shape: Shape, changing: bool) {
         self.forget(dst);
         let chain = self.new_chain();

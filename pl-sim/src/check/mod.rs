@@ -346,7 +346,8 @@ impl Memory {
     }
 
     /// Asks to read a box as data, until the rank's next notify. `rows` are the box.
-    #[inline]
+    // Inlined, like what calls it: what it gives is large, and each return of one a copy.
+    #[inline(always)]
     pub(crate) fn read_later(&self, runs: &Runs, rows: Rows, clock: &Clock, pc: usize) -> Result<Held, Refused> {
         debug_assert_eq!(runs.rows(), Some(rows));
         self.access(runs, Access::Read, clock, pc)?;

@@ -77,6 +77,7 @@ impl<'a> Exec<'_, 'a, '_> {
     }
 
     /// Checks that a box may be read, and gives what reads it later, with whether the memory can change; `None` for a box that is to be copied at once.
+    #[inline(always)]
     fn source(&mut self, op: &OpInst, part: &Part, dtype: DType) -> Result<Option<(Source, bool)>, Halt> {
         let runs = &part.runs;
         let Some(rows) = runs.rows().filter(|rows| rows.is_one() || rows.length() * dtype.bytes() >= SHORTEST) else {
