@@ -44,6 +44,9 @@ fn of<'h, T>((first, ranks): &'h mut Half<'_, T>) -> impl Iterator<Item = (usize
 /// Elements of a block of partial sums: four vector registers of 256 bits, so that additions need not wait for each other.
 const BLOCK: usize = 32;
 
+/// Elements of a strip: those of several sources fit into the second-level cache together.
+const STRIP: usize = 1 << 10;
+
 /// The sum of the sources, which are as long as `out`, added up in their order.
 fn sum(out: &mut [f32], sources: &[&[f32]]) {
     match sources {
@@ -228,8 +231,13 @@ impl Allreduce {
             for from in (0..size).step_by(self.chunk) {
                 let chunk = from..size.min(from + self.chunk);
                 let windows: Vec<_> = self.blocks.iter().map(Block::read).collect();
-                for (_, own) in of(half) {
-                    sum(&mut own[..chunk.len()], &strips(&windows, chunk.clone()));
+                // Strip by strip, which the ranks of a half find in the cache one after the other.
+                for at in (0..chunk.len()).step_by(STRIP) {
+                    let strip = at..chunk.len().min(at + STRIP);
+                    let sources = strips(&windows, from + strip.start..from + strip.end);
+                    for (_, own) in of(half) {
+                        sum(&mut own[strip.clone()], &sources);
+                    }
                 }
                 drop(windows);
                 self.store(half, meeting, |_| chunk.clone());
@@ -289,29 +297,27 @@ impl Allreduce {
     }
 }
 
-/// The copy beside which a reference is judged: one buffer for each rank, as large as what the rank brings.
+/// The copy beside which a reference is judged: two buffers for each rank, as large as what the rank brings.
 pub struct Copy {
-    from: Vec<Vec<f32>>,
-    to: Vec<Mutex<Vec<f32>>>,
+    buffers: Vec<[Mutex<Vec<f32>>; 2]>,
 }
 
 impl Copy {
     pub fn new(ranks: usize, size: usize) -> Copy {
-        let to = (0..ranks).map(|_| Mutex::new(vec![0.0; size])).collect();
-        let copy = Copy { from: vec![vec![1.0; size]; ranks], to };
-        // The system gives memory when it is touched for the first time.
-        copy.run(1);
-        copy
+        let buffers = || [1.0, 2.0].map(|value| Mutex::new(vec![value; size]));
+        Copy { buffers: std::iter::repeat_with(buffers).take(ranks).collect() }
     }
 
-    /// Each thread copies half of the buffers, those which the other had in the lap before: what a collective moves was in the cache of another core
-    /// as well.
+    /// Each thread copies for half of the ranks what the other thread has copied in the lap before: what a collective moves comes from another core as well.
     pub fn run(&self, laps: usize) -> Duration {
-        let middle = self.from.len() / 2;
-        let halves = [0..middle, middle..self.from.len()];
-        pair::run([0, 1], laps, |lap: &mut usize, _| {
-            for rank in halves[*lap % 2].clone() {
-                self.to[rank].lock().expect("no thread panics").copy_from_slice(&self.from[rank]);
+        let middle = self.buffers.len() / 2;
+        let halves = [0..middle, middle..self.buffers.len()];
+        // What each thread has is the number of its lap, and whose half it begins with.
+        pair::run([(0, 0), (0, 1)], laps, |(lap, first): &mut (usize, usize), _| {
+            for [a, b] in &self.buffers[halves[(*first + *lap) % 2].clone()] {
+                let (from, to) = if lap.is_multiple_of(2) { (a, b) } else { (b, a) };
+                let [from, mut to] = [from, to].map(|buffer| buffer.lock().expect("no thread panics"));
+                to.copy_from_slice(&from);
             }
             *lap += 1;
         })
@@ -319,6 +325,6 @@ impl Copy {
 
     /// The bytes that a run reads and writes.
     pub fn bytes(&self) -> usize {
-        self.from.len() * 2 * 4 * self.from[0].len()
+        self.buffers.iter().map(|[a, _]| 2 * 4 * a.lock().expect("no thread panics").len()).sum()
     }
 }

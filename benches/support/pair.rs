@@ -28,6 +28,10 @@ impl Meeting {
     }
 }
 
+/// The second thread sleeps so long before it begins: who worked on the other core has gone by then, and a thread that wakes goes to a free core, where
+/// a new one may stay on that of its maker.
+const SETTLED: Duration = Duration::from_micros(300);
+
 /// Lets this thread and a second one do `work`, each with its half, and says what one of `laps` runs in a row takes. The second thread is there, and spins,
 /// when the time begins: it is from a meeting of both to the next one.
 pub fn run<H: Send>(halves: [H; 2], laps: usize, work: impl Fn(&mut H, &Meeting) + Sync) -> Duration {
@@ -41,7 +45,10 @@ pub fn run<H: Send>(halves: [H; 2], laps: usize, work: impl Fn(&mut H, &Meeting)
         start.elapsed()
     };
     std::thread::scope(|scope| {
-        scope.spawn(|| lap(laps, || once(&mut others)));
+        scope.spawn(|| {
+            std::thread::sleep(SETTLED);
+            lap(laps, || once(&mut others))
+        });
         lap(laps, || once(&mut mine))
     })
 }
