@@ -86,11 +86,11 @@ fn ops_bytes_and_allocations() {
     }
     expect![[r#"
         Barriers(10): 612 ops, 0 bytes received, 240 signals
-            allocations: 114, without checks 42
+            allocations: 113, without checks 41
         Hand: 164 ops, 12288 bytes received, 24 signals
-            allocations: 59, without checks 43
+            allocations: 57, without checks 41
         Builtin: 264 ops, 12288 bytes received, 60 signals
-            allocations: 86, without checks 62
+            allocations: 84, without checks 60
     "#]]
     .assert_eq(&table);
 }
