@@ -38,12 +38,17 @@ pub(crate) enum Unary {
     Neg,
 }
 
+/// How many sources one loop folds: what it has computed stays in registers.
+pub(crate) const FOLDED: usize = 4;
+
 /// What one loop does.
 enum Loop<'l> {
     /// `out = left op right`
     Apart(Binary, &'l mut [u8], &'l [u8], &'l [u8]),
     /// `out = out op right`
     Into(Binary, &'l mut [u8], &'l [u8]),
+    /// `out = ((first op second) op third) op fourth`
+    Fold(Binary, &'l mut [u8], [&'l [u8]; FOLDED]),
     /// `out = out op right`, a scalar as a register holds it.
     Scalar(Binary, &'l mut [u8], u64),
     /// `out = op out`
@@ -94,6 +99,15 @@ fn run(dtype: DType, work: Loop<'_>) {
                 }
             });
         }
+        Loop::Fold(op, out, sources) => {
+            let out = elements_mut::<T>(out);
+            let [first, second, third, fourth] = sources.map(|source| &elements::<T>(source)[..out.len()]);
+            with_op!(op, T, apply => {
+                for (at, out) in out.iter_mut().enumerate() {
+                    *out = apply(apply(apply(first[at], second[at]), third[at]), fourth[at]);
+                }
+            });
+        }
         Loop::Scalar(op, out, right) => {
             let (out, right) = (elements_mut::<T>(out), T::from_register(right));
             with_op!(op, T, apply => {
@@ -136,6 +150,11 @@ pub(crate) fn is_aligned(dtype: DType, bytes: &[u8]) -> bool {
 /// `out = left op right`; all of the same length.
 pub(crate) fn apart(op: Binary, dtype: DType, out: &mut [u8], left: &[u8], right: &[u8]) {
     run(dtype, Loop::Apart(op, out, left, right));
+}
+
+/// `out = ((first op second) op third) op fourth`; all of the same length.
+pub(crate) fn fold(op: Binary, dtype: DType, out: &mut [u8], sources: [&[u8]; FOLDED]) {
+    run(dtype, Loop::Fold(op, out, sources));
 }
 
 /// `out = out op right`; both of the same length.

@@ -347,6 +347,11 @@ impl<'a> Machine<'a> {
         }
     }
 
+    /// How many notifies and waits it executed.
+    pub(crate) const fn signals(&self) -> u64 {
+        self.cost.self_notifies + self.cost.peer_notifies + self.cost.waits
+    }
+
     /// Where the rank stands.
     pub(crate) fn site(&self) -> Site {
         self.plan.site(self.rank, self.pc)

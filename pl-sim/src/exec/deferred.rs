@@ -1,7 +1,7 @@
 //! Evaluates what tiles stand for: in strips that stay in the first-level cache, all steps of a chain on one strip before the next.
 
 use crate::check::clock::Clock;
-use crate::elementwise::{self, is_aligned};
+use crate::elementwise::{self, Binary, FOLDED, is_aligned};
 use crate::machine::Memory;
 use crate::region::{Piece, Runs, pieces};
 use crate::shared::{RowsGrant, WriteGrant};
@@ -218,7 +218,12 @@ pub(super) fn evaluate(
 fn strip(reader: &Reader<'_, '_>, chain: &Chain, part: Part, in_place: bool, strips: &mut Strips<'_>) -> usize {
     let mut stack = [Value::Strip(0); MOST_VALUES];
     let mut height = 0;
+    let mut folded = 0;
     for (at, step) in chain.steps.iter().enumerate() {
+        if folded > 0 {
+            folded -= 1;
+            continue;
+        }
         let bytes = part.length * step.dtype().bytes();
         match *step {
             Step::Push(dtype, ref source) => {
@@ -252,6 +257,13 @@ fn strip(reader: &Reader<'_, '_>, chain: &Chain, part: Part, in_place: bool, str
                     }
                     (Value::Source(_, left), Value::Source(_, right)) => {
                         let out = strips.take();
+                        if let Some([third, fourth]) = goes_on(&chain.steps[at + 1..], op) {
+                            let (result, four) = (strips.get(out, bytes), [left, right, third, fourth]);
+                            fold(reader, op, (dtype, four), part, result);
+                            folded = 4;
+                            stack[height - 1] = Value::Strip(out);
+                            continue;
+                        }
                         let result = strips.get(out, bytes);
                         reader.with((dtype, left), part, |left| {
                             reader.with((dtype, right), part, |right| {
@@ -298,6 +310,35 @@ fn strip(reader: &Reader<'_, '_>, chain: &Chain, part: Part, in_place: bool, str
         }
     }
     settle(reader, stack[0], part, strips)
+}
+
+/// The next two boxes to which the same op goes on.
+fn goes_on(steps: &[Step], op: Binary) -> Option<[&Source; FOLDED - 2]> {
+    match steps {
+        [Step::Push(_, a), Step::Binary(first, _), Step::Push(_, b), Step::Binary(second, _), ..]
+            if (*first, *second) == (op, op) =>
+        {
+            Some([a, b])
+        }
+        _ => None,
+    }
+}
+
+/// Folds boxes in one loop.
+fn fold(
+    reader: &Reader<'_, '_>,
+    op: Binary,
+    (dtype, [a, b, c, d]): (DType, [&Source; FOLDED]),
+    part: Part,
+    out: &mut [u8],
+) {
+    reader.with((dtype, a), part, |a| {
+        reader.with((dtype, b), part, |b| {
+            reader.with((dtype, c), part, |c| {
+                reader.with((dtype, d), part, |d| elementwise::fold(op, dtype, out, [a, b, c, d]));
+            });
+        });
+    });
 }
 
 /// Puts a value into a strip.

@@ -14,6 +14,8 @@ const LARGE: usize = 4 << 20;
 const LONG: Duration = Duration::from_micros(150);
 /// Turns that take less than this on average are mostly signals: they cost more when they go to and fro between threads.
 const LONG_TURN: Duration = Duration::from_micros(3);
+/// The same for turns that are long because they are full of signals: so little time for each.
+const LONG_SIGNAL: Duration = Duration::from_nanos(500);
 /// After so many turns it looks at the time.
 const LOOK: u32 = 16;
 
@@ -36,7 +38,7 @@ impl Schedule for Parallel<'_> {
         let helpers = self.threads.min(count).saturating_sub(1);
         let joined = lend(self.crew, &|| queue.work(&mut Worker { ranks, queue: &queue, crew: self.crew }), |shift| {
             let worker = Worker { ranks, queue: &queue, crew: self.crew };
-            let mut leader = Leader { worker, shift, helpers, start: Instant::now(), turns: 0 };
+            let mut leader = Leader { worker, shift, helpers, start: Instant::now(), turns: 0, signals: 0 };
             if ranks.bytes >= LARGE {
                 leader.ask();
             }
@@ -65,8 +67,18 @@ impl Work<Halt> for Worker<'_, '_, '_> {
     fn before(&mut self, _others: usize) {}
 
     fn turn(&mut self, rank: usize) -> Result<Stop, Halt> {
+        self.run(rank).1
+    }
+}
+
+impl Worker<'_, '_, '_> {
+    /// Runs a rank for a turn. Also gives how many notifies and waits it executed.
+    fn run(&self, rank: usize) -> (u64, Result<Stop, Halt>) {
         const TURN: Turn = Turn { fuel: 1 << 13, visible: u32::MAX, enters: false };
-        self.ranks.machine(rank).run(self.ranks.env, self.queue, TURN)
+        let mut machine = self.ranks.machine(rank);
+        let before = machine.signals();
+        let outcome = machine.run(self.ranks.env, self.queue, TURN);
+        (machine.signals() - before, outcome)
     }
 }
 
@@ -78,6 +90,8 @@ struct Leader<'w, 'l, 'a> {
     helpers: usize,
     start: Instant,
     turns: u32,
+    /// How many notifies and waits it executed.
+    signals: u32,
 }
 
 impl Leader<'_, '_, '_> {
@@ -105,12 +119,14 @@ impl Work<Halt> for Leader<'_, '_, '_> {
             return;
         }
         let elapsed = self.start.elapsed();
-        if elapsed > LONG && elapsed > LONG_TURN * self.turns {
+        if elapsed > LONG && elapsed > LONG_TURN * self.turns && elapsed > LONG_SIGNAL * self.signals {
             self.ask();
         }
     }
 
     fn turn(&mut self, rank: usize) -> Result<Stop, Halt> {
-        self.worker.turn(rank)
+        let (signals, outcome) = self.worker.run(rank);
+        self.signals = self.signals.saturating_add(u32::try_from(signals).unwrap_or(u32::MAX));
+        outcome
     }
 }
