@@ -92,7 +92,6 @@ fn report() {
               --> tests/protocols/neighbours_share_a_counter.rs:37:16 (rank 3, kernel `wrong`)
               = rank 3 wrote `data[0, 0..4]` of rank 3 here
               = what is missing: no wait of rank 2 passed because of a notify of rank 3, directly or through other ranks; rank 3 did this before its first notify of this launch
-              = the next notify of rank 3 is the one at tests/protocols/neighbours_share_a_counter.rs:38:9 (in tests/protocols/neighbours_share_a_counter.rs:21:5)
               = help: let rank 3 notify after its `pl::store` and rank 2 wait for that before its `pld::tile::remote_load`; `pld::tensor::barrier` does both"#]],
     );
 }
