@@ -53,7 +53,11 @@ fn sum(out: &mut [f32], sources: &[&[f32]]) {
         [a, b] => fold::<2, false>(out, [a, b]),
         [a, b, c, d] => fold::<4, false>(out, [a, b, c, d]),
         [a, b, c, d, e, f, g, h] => fold::<8, false>(out, [a, b, c, d, e, f, g, h]),
-        _ => unimplemented!("the sum of {} sources", sources.len()),
+        [first, others @ ..] => {
+            out.copy_from_slice(first);
+            others.iter().for_each(|source| fold::<1, true>(out, [source]));
+        }
+        [] => out.fill(0.0),
     }
 }
 
@@ -63,7 +67,7 @@ fn add(out: &mut [f32], sources: &[&[f32]]) {
         [a] => fold::<1, true>(out, [a]),
         [a, b, c] => fold::<3, true>(out, [a, b, c]),
         [a, b, c, d, e, f, g] => fold::<7, true>(out, [a, b, c, d, e, f, g]),
-        _ => unimplemented!("{} sources to add", sources.len()),
+        others => others.iter().for_each(|source| fold::<1, true>(out, [source])),
     }
 }
 
