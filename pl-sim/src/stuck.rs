@@ -1,7 +1,7 @@
 //! Why nobody can run: the report of a deadlock or livelock, made from the ranks as they stand.
 
 use crate::check::Awaited;
-use crate::check::cells::Change;
+use crate::check::cell::Change;
 use crate::exec::Entered;
 use crate::machine::{Env, Machine, Memory, State};
 use crate::plan::scalar::ScalarTy;

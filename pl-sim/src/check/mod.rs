@@ -7,6 +7,7 @@
 //! unrecorded; of the cells it is still noted who notified them, for the reports about ranks that are stuck.
 
 mod awaited;
+pub(crate) mod cell;
 pub(crate) mod cells;
 pub(crate) mod clock;
 pub(crate) mod init;
@@ -16,7 +17,8 @@ use crate::region::{Rows, Runs};
 use crate::shared::{AddGrant, HostBuffer, Lock, Locked, ReadGrant, RowsGrant, SharedBuffer, WriteGrant};
 pub(crate) use awaited::Awaited;
 use awaited::Parked;
-use cells::{By, CellHistory, Cells, Odd};
+use cell::Odd;
+use cells::{By, CellHistory, Cells};
 use clock::{Clock, Stamp};
 use init::{Init, Missing};
 use log::{Access, Conflict, Log};

@@ -1,7 +1,8 @@
 //! Deposits into signal cells, and waits for them.
 
 use super::{Exec, Flow, Out, Part, bad};
-use crate::check::cells::{By, Change, Event, Odd};
+use crate::check::cell::{Change, Event, Odd};
+use crate::check::cells::By;
 use crate::check::clock::Stamp;
 use crate::check::{Awaited, Deposit, Memory, Refused, Waited};
 use crate::machine::{Halt, State};

@@ -1,0 +1,457 @@
+//! One signal cell: who notified it, what the owner has not learnt from that, and what is odd about it.
+
+use super::Deposit;
+use super::clock::{Clock, Knowledge, Release, Stamp};
+use crate::recent::Recent;
+use pl_core::fault;
+use std::sync::Arc;
+
+/// What is odd about a notify or wait, though it is no error: the instructions of the other side.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Odd {
+    /// A `Set` replaced what this notify had deposited, and no wait had learnt of.
+    pub(crate) overwrote: Option<Event>,
+    /// The cell was set and added to; this was the other kind.
+    pub(crate) mixed: Option<Event>,
+    /// The owner's `pl::read` of the cell that is not ordered before this notify: its instruction.
+    pub(crate) unordered_read: Option<u32>,
+    /// A wait passed by what an earlier launch had left in the cell, and this launch notifies it, too: both instructions.
+    pub(crate) stale: Option<(u32, Stamp)>,
+}
+
+/// The last changes of cells, each with its cell.
+pub(super) type Events = Recent<(u32, Event), MAX_EVENTS>;
+
+/// How many changes of the cells of one memory are kept, but for those of cells whose changes are all alike. They stand in their order, not with their
+/// cells, so that to note one costs little.
+const MAX_EVENTS: usize = 2048;
+
+/// That a rank notified a cell, as an access.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Notified {
+    /// Its last notify of the cell.
+    pub(super) stamp: Stamp,
+    /// How many notifies it made.
+    pub(super) count: u32,
+}
+
+/// Notifies of a peer that the owner has not learnt from: one, or several adds that are alike, as a loop makes them. So cells that nobody waits for
+/// do not grow with each turn of a loop, and each notify still is apart.
+#[derive(Clone, Debug)]
+pub(super) struct Pending {
+    /// The first one.
+    pub(super) stamp: Stamp,
+    pub(super) deposit: Deposit,
+    pub(super) release: Release,
+    /// How many they are, and how many epochs lie between two of them.
+    pub(super) times: u32,
+    pub(super) stride: u32,
+}
+
+impl Pending {
+    pub(super) const fn new(stamp: Stamp, deposit: Deposit, release: Release) -> Pending {
+        Pending { stamp, deposit, release, times: 1, stride: 0 }
+    }
+
+    /// One of them, counted from 0.
+    pub(super) const fn stamp(&self, number: u32) -> Stamp {
+        Stamp { epoch: self.stamp.epoch + number * self.stride, ..self.stamp }
+    }
+
+    /// The last of them.
+    pub(super) const fn last(&self) -> Stamp {
+        self.stamp(self.times - 1)
+    }
+
+    /// How many of them the owner knows of.
+    pub(super) fn followed(&self, clock: &Clock) -> u32 {
+        match clock.known_since(self.stamp.rank, &self.release).checked_sub(self.stamp.epoch) {
+            Some(beyond) => self.times.min(beyond / self.stride.max(1) + 1),
+            None => 0,
+        }
+    }
+
+    /// Adds one more, when it is like these; whether it is.
+    pub(super) fn extend(&mut self, new: &Pending) -> bool {
+        let knowledge = |pending: &Pending| pending.release.knowledge.as_ref().map(Arc::as_ptr);
+        let alike = matches!(self.deposit, Deposit::Add(_))
+            && (self.deposit, self.stamp.rank, self.stamp.pc) == (new.deposit, new.stamp.rank, new.stamp.pc)
+            && knowledge(self) == knowledge(new);
+        if !alike || self.times > 1 && new.stamp.epoch != self.stamp(self.times).epoch {
+            return false;
+        }
+        if self.times == 1 {
+            self.stride = new.stamp.epoch - self.stamp.epoch;
+        }
+        self.times += 1;
+        true
+    }
+
+    /// Forgets the first ones, of which some are left.
+    pub(super) fn forget(&mut self, count: u32) {
+        self.stamp = self.stamp(count);
+        self.release.epoch = self.stamp.epoch;
+        self.times -= count;
+    }
+}
+
+/// What changed a cell.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Change {
+    /// A notify.
+    Notify(Deposit),
+    /// A store or transfer.
+    Store,
+}
+
+/// A change of a cell, for reports.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Event {
+    /// The call of the rank that made it.
+    pub(crate) call: u32,
+    /// Its instruction.
+    pub(crate) pc: u32,
+    /// What it did.
+    pub(crate) change: Change,
+    /// What the cell held then.
+    pub(crate) value: i32,
+}
+
+impl Event {
+    /// Whether it is a notify of the other kind.
+    pub(super) const fn is_other(&self, deposit: Deposit) -> bool {
+        matches!(
+            (self.change, deposit),
+            (Change::Notify(Deposit::Add(_)), Deposit::Set(_)) | (Change::Notify(Deposit::Set(_)), Deposit::Add(_))
+        )
+    }
+
+    pub(super) const fn new(stamp: Stamp, change: Change, value: i32) -> Event {
+        Event { call: stamp.rank, pc: stamp.pc, change, value }
+    }
+}
+
+/// One cell. There may be as many as the square of the number of ranks, so what few of them need stands apart.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Cell {
+    /// The launch that the rest is of; of another launch, it is out of date.
+    pub(super) launch: u32,
+    /// What notifies did.
+    pub(super) did: Did,
+    /// Whether its changes differ, so that they stand among those of the other cells. Otherwise each of them was the last one of the first rank, and added
+    /// `step`.
+    pub(super) varied: bool,
+    /// Whether the owner's last test was a `pl::read`.
+    pub(super) read: bool,
+    /// What the owner has not learnt from.
+    pub(super) news: News,
+    /// The owner's last wait or read: its epoch (0: none) and instruction.
+    pub(super) tested: (u32, u32),
+    /// The value at the start of the launch.
+    pub(super) initial: i32,
+    /// What builtins deposited.
+    pub(super) credit: i32,
+    /// The rank that notified it first.
+    pub(super) first: Notified,
+    pub(super) step: i32,
+    /// The value before the news, with all that the owner added.
+    pub(super) base: i32,
+    /// What the notify released that is the news, where it is one.
+    pub(super) knowledge: Option<Arc<Knowledge>>,
+    /// The rest.
+    pub(super) more: Option<Box<More>>,
+}
+
+/// What the notifies of a cell did.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum Did {
+    #[default]
+    Nothing,
+    Add,
+    Set,
+    Both,
+}
+
+/// What the owner of a cell has not learnt from.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum News {
+    /// Nothing.
+    #[default]
+    None,
+    /// A store or transfer changed the value: what it is now is not known of that.
+    Stored,
+    /// The last notify of the rank that notified first.
+    One,
+    /// What stands apart.
+    Many,
+}
+
+/// What few cells need.
+#[derive(Clone, Debug, Default)]
+pub(super) struct More {
+    /// The other ranks that notified the cell.
+    pub(super) notified: Vec<Notified>,
+    /// The notifies of peers that the owner has not learnt from, in their order. What a `Set` sets holds what the owner added since, too.
+    pub(super) pending: Vec<Pending>,
+    /// How often a store or transfer changed the value.
+    pub(super) stores: u32,
+    /// The owner's wait that passed by what an earlier launch left here.
+    pub(super) stale: Option<u32>,
+}
+
+impl Cell {
+    /// All that is known is out of date: the cell holds `value` at the start of a launch.
+    #[cold]
+    pub(super) fn start(&mut self, launch: u32, value: i32) {
+        let mut more = self.more.take();
+        if let Some(more) = &mut more {
+            more.notified.clear();
+            more.pending.clear();
+            (more.stores, more.stale) = (0, None);
+        }
+        *self = Cell { launch, base: value, initial: value, more, ..Cell::default() };
+    }
+
+    /// Who notified it.
+    pub(super) fn notified(&self) -> impl Iterator<Item = &Notified> {
+        let others = self.more.iter().flat_map(|more| &more.notified);
+        [&self.first].into_iter().filter(|first| first.count > 0).chain(others)
+    }
+
+    /// How often it was changed.
+    pub(super) fn changes(&self) -> u32 {
+        let stores = self.more.as_ref().map_or(0, |more| more.stores);
+        self.notified().fold(stores, |changes, notified| changes.saturating_add(notified.count))
+    }
+
+    /// Records a notify of the cell with this index, which holds `value` before it and `new` after it.
+    #[inline]
+    pub(super) fn count(
+        &mut self,
+        index: usize,
+        (value, new): (i32, i32),
+        deposit: Deposit,
+        stamp: Stamp,
+        events: &mut Events,
+    ) {
+        let Notified { stamp: first, count } = self.first;
+        // Where nothing is checked, stores are not noted: after one the value is another.
+        let is_alike = (first.rank, first.pc, Deposit::Add(self.step), self.value_after(count))
+            == (stamp.rank, stamp.pc, deposit, value);
+        if is_alike && count > 0 && !self.varied {
+            self.first = Notified { stamp, count: count.saturating_add(1) };
+        } else {
+            self.count_another(index, (value, new), deposit, stamp, events);
+        }
+    }
+
+    /// The same of the first notify of a cell, and of one that is not like the others.
+    pub(super) fn count_another(
+        &mut self,
+        index: usize,
+        (value, new): (i32, i32),
+        deposit: Deposit,
+        stamp: Stamp,
+        events: &mut Events,
+    ) {
+        match deposit {
+            Deposit::Add(step) if self.first.count == 0 && value == self.initial && !self.varied => self.step = step,
+            _ => {
+                self.vary(index, events);
+                events.push((index as u32, Event::new(stamp, Change::Notify(deposit), new)));
+            }
+        }
+        self.did = match (self.did, deposit) {
+            (Did::Nothing | Did::Add, Deposit::Add(_)) => Did::Add,
+            (Did::Nothing | Did::Set, Deposit::Set(_)) => Did::Set,
+            _ => Did::Both,
+        };
+        if self.first.count == 0 || self.first.stamp.rank == stamp.rank {
+            self.first = Notified { stamp, count: self.first.count.saturating_add(1) };
+        } else {
+            self.count_other(stamp);
+        }
+    }
+
+    pub(super) fn count_other(&mut self, stamp: Stamp) {
+        let others = &mut self.more.get_or_insert_default().notified;
+        match others.iter_mut().find(|n| n.stamp.rank == stamp.rank) {
+            Some(notified) => *notified = Notified { stamp, count: notified.count.saturating_add(1) },
+            None => others.push(Notified { stamp, count: 1 }),
+        }
+    }
+
+    /// The value after so many changes that are all alike.
+    pub(super) const fn value_after(&self, changes: u32) -> i32 {
+        self.initial.wrapping_add(self.step.wrapping_mul(changes as i32))
+    }
+
+    /// The last changes in their order, as long as they are all alike.
+    pub(super) fn alike(&self) -> impl Iterator<Item = Event> {
+        let count = if self.varied { 0 } else { self.first.count };
+        let kept = count.saturating_sub(fault::CellHistory::MAX_EVENTS as u32)..count;
+        let change = Change::Notify(Deposit::Add(self.step));
+        kept.map(move |before| Event::new(self.first.stamp, change, self.value_after(before + 1)))
+    }
+
+    /// From now on the changes of the cell with this index stand among those of the other cells.
+    pub(super) fn vary(&mut self, index: usize, events: &mut Events) {
+        self.alike().for_each(|event| events.push((index as u32, event)));
+        self.varied = true;
+    }
+
+    /// Whether a deposit is the first of a second kind.
+    pub(super) const fn mixes(&self, deposit: Deposit) -> bool {
+        match deposit {
+            Deposit::Add(_) => matches!(self.did, Did::Set),
+            Deposit::Set(_) => matches!(self.did, Did::Add),
+        }
+    }
+
+    /// The notify that is the only news. The cell holds `value` now. Beside a `Set` there is no such add: see [`Cell::add_news`].
+    pub(super) fn one(&self, value: i32) -> Pending {
+        let deposit = match self.did {
+            Did::Set | Did::Both => Deposit::Set(value),
+            Did::Nothing | Did::Add => Deposit::Add(value.wrapping_sub(self.base)),
+        };
+        let release = Release { epoch: self.first.stamp.epoch, knowledge: self.knowledge.clone() };
+        Pending::new(self.first.stamp, deposit, release)
+    }
+
+    /// The news that stand apart.
+    pub(super) fn pending(&self) -> &[Pending] {
+        match (&self.more, self.news) {
+            (Some(more), News::Many) => &more.pending,
+            _ => &[],
+        }
+    }
+
+    /// What is odd about a deposit that is about to happen to a cell that holds `value`, unless it mixes two kinds.
+    pub(super) fn odd(&self, deposit: Deposit, value: i32, stamp: Stamp, own: bool, clock: &Clock) -> Option<Box<Odd>> {
+        let sets = matches!(deposit, Deposit::Set(_));
+        let stale = self.more.as_ref().and_then(|more| more.stale).filter(|_| !own).map(|wait| (wait, stamp));
+        let overwrote = if sets {
+            let one = (self.news == News::One).then(|| self.one(value));
+            let mut all = one.iter().chain(self.pending().iter().rev());
+            let lost = all.find(|p| !(own && clock.follows(p.last())));
+            lost.map(|p| Event::new(p.stamp, Change::Notify(p.deposit), 0))
+        } else {
+            None
+        };
+        (stale.is_some() || overwrote.is_some()).then(|| Box::new(Odd { overwrote, stale, ..Odd::default() }))
+    }
+
+    /// The owner notifies itself, which teaches it nothing: its own `Set` makes all before it void, and its own add counts wherever the peers'
+    /// notifies came in between. Whether an add came before one of a peer or after it makes no difference to what a wait
+    /// learns: the wait follows it in any case, and the peer's only because of what that added.
+    pub(super) fn notify_own(&mut self, deposit: Deposit) {
+        match deposit {
+            Deposit::Add(add) => {
+                self.base = self.base.wrapping_add(add);
+                if self.news == News::Many {
+                    for pending in self.more.iter_mut().flat_map(|more| &mut more.pending) {
+                        if let Deposit::Set(value) = &mut pending.deposit {
+                            *value = value.wrapping_add(add);
+                        }
+                    }
+                }
+            }
+            Deposit::Set(value) => {
+                self.forget_news();
+                self.base = value;
+            }
+        }
+    }
+
+    /// Nothing that is pending teaches anything.
+    pub(super) fn forget_news(&mut self) {
+        (self.news, self.knowledge) = (News::None, None);
+        if let Some(more) = &mut self.more {
+            more.pending.clear();
+        }
+    }
+
+    /// Adds a notify of a peer to a cell that holds `value`, before it counts.
+    #[inline]
+    pub(super) fn add_news(&mut self, stamp: Stamp, deposit: Deposit, value: i32, release: Release) {
+        let is_first = self.first.count == 0 || self.first.stamp.rank == stamp.rank;
+        let is_told = matches!(deposit, Deposit::Set(_)) || matches!(self.did, Did::Nothing | Did::Add);
+        if self.news == News::None && is_first && is_told {
+            (self.news, self.knowledge) = (News::One, release.knowledge);
+        } else {
+            self.add_pending(value, Pending::new(stamp, deposit, release));
+        }
+    }
+
+    pub(super) fn add_pending(&mut self, value: i32, new: Pending) {
+        let one = (self.news == News::One).then(|| self.one(value));
+        (self.news, self.knowledge) = (News::Many, None);
+        let pending = &mut self.more.get_or_insert_default().pending;
+        pending.extend(one);
+        if !pending.last_mut().is_some_and(|last| last.extend(&new)) {
+            pending.push(new);
+        }
+    }
+
+    /// Learns from the only news, where a wait needs it, or the owner knows of it already.
+    pub(super) fn take_one(&mut self, value: i32, holds: impl Fn(i32) -> bool, clock: &mut Clock) -> Option<Stamp> {
+        let stamp = self.first.stamp;
+        let release = Release { epoch: stamp.epoch, knowledge: self.knowledge.take() };
+        if holds(self.base) && clock.known_since(stamp.rank, &release) < release.epoch {
+            self.knowledge = release.knowledge;
+            return None;
+        }
+        clock.acquire(stamp.rank, release);
+        (self.news, self.base) = (News::None, value);
+        Some(stamp)
+    }
+
+    /// Learns from the first of the news, as far as [`Cells::acquire`] tells. Gives the last one.
+    #[cold]
+    pub(super) fn take_pending(&mut self, holds: impl Fn(i32) -> bool, clock: &mut Clock) -> Option<Stamp> {
+        let pending = &mut self.more.as_mut()?.pending;
+        // A position among the notifies: an entry of the list, and how many of it lie before.
+        let followed =
+            |(at, pending): (usize, &Pending)| Some((at, pending.followed(clock))).filter(|known| known.1 > 0);
+        let known = pending.iter().enumerate().rev().find_map(followed).unwrap_or((0, 0));
+        let (mut taken, mut last_set, mut running) = ((0, 0), 0, self.base);
+        'notifies: for (at, pending) in pending.iter().enumerate() {
+            for number in 0..pending.times {
+                if (at, number) >= known && holds(running) {
+                    break 'notifies;
+                }
+                running = match pending.deposit {
+                    Deposit::Add(add) => running.wrapping_add(add),
+                    Deposit::Set(value) => {
+                        last_set = at;
+                        value
+                    }
+                };
+                taken = (at, number + 1);
+            }
+        }
+        let mut from = None;
+        for (at, pending) in pending.iter().enumerate().take(taken.0 + 1).skip(last_set) {
+            let count = if at == taken.0 { taken.1 } else { pending.times };
+            if count > 0 {
+                let stamp = pending.stamp(count - 1);
+                let knowledge = pending.release.knowledge.clone();
+                clock.acquire(stamp.rank, Release { epoch: stamp.epoch, knowledge });
+                from = Some(stamp);
+            }
+        }
+        self.base = running;
+        match pending.get_mut(taken.0) {
+            Some(part) if taken.1 < part.times => {
+                part.forget(taken.1);
+                pending.drain(..taken.0);
+            }
+            Some(_) => drop(pending.drain(..=taken.0)),
+            None => {}
+        }
+        if pending.is_empty() {
+            self.news = News::None;
+        }
+        from
+    }
+}
