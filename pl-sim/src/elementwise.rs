@@ -38,17 +38,16 @@ pub(crate) enum Unary {
     Neg,
 }
 
-/// How many sources one loop folds: what it has computed stays in registers.
-pub(crate) const FOLDED: usize = 4;
+/// The most sources that one loop folds.
+pub(crate) const FOLDED: usize = 8;
+
+/// Elements of which a loop keeps the results in vector registers while it goes from source to source.
+const BLOCK: usize = 32;
 
 /// What one loop does.
 enum Loop<'l> {
-    /// `out = left op right`
-    Apart(Binary, &'l mut [u8], &'l [u8], &'l [u8]),
-    /// `out = out op right`
-    Into(Binary, &'l mut [u8], &'l [u8]),
-    /// `out = ((first op second) op third) op fourth`
-    Fold(Binary, &'l mut [u8], [&'l [u8]; FOLDED]),
+    /// `out = ((first op second) op third) …`; begins with `out` itself when that is said.
+    Fold(Binary, &'l mut [u8], bool, &'l [&'l [u8]]),
     /// `out = out op right`, a scalar as a register holds it.
     Scalar(Binary, &'l mut [u8], u64),
     /// `out = op out`
@@ -83,30 +82,8 @@ macro_rules! with_op {
 ))]
 fn run(dtype: DType, work: Loop<'_>) {
     with_element!(dtype, T => match work {
-        Loop::Apart(op, out, left, right) => {
-            let (out, left, right) = (elements_mut::<T>(out), elements::<T>(left), elements::<T>(right));
-            with_op!(op, T, apply => {
-                for ((out, left), right) in out.iter_mut().zip(left).zip(right) {
-                    *out = apply(*left, *right);
-                }
-            });
-        }
-        Loop::Into(op, out, right) => {
-            let (out, right) = (elements_mut::<T>(out), elements::<T>(right));
-            with_op!(op, T, apply => {
-                for (out, right) in out.iter_mut().zip(right) {
-                    *out = apply(*out, *right);
-                }
-            });
-        }
-        Loop::Fold(op, out, sources) => {
-            let out = elements_mut::<T>(out);
-            let [first, second, third, fourth] = sources.map(|source| &elements::<T>(source)[..out.len()]);
-            with_op!(op, T, apply => {
-                for (at, out) in out.iter_mut().enumerate() {
-                    *out = apply(apply(apply(first[at], second[at]), third[at]), fourth[at]);
-                }
-            });
+        Loop::Fold(op, out, onto, sources) => {
+            with_op!(op, T, apply => fold_elements::<T>(elements_mut(out), onto, sources, apply));
         }
         Loop::Scalar(op, out, right) => {
             let (out, right) = (elements_mut::<T>(out), T::from_register(right));
@@ -133,6 +110,35 @@ fn run(dtype: DType, work: Loop<'_>) {
 }
 
 #[inline(always)]
+fn fold_elements<T: Element>(out: &mut [T], onto: bool, sources: &[&[u8]], apply: impl Fn(T, T) -> T) {
+    let mut typed: [&[T]; FOLDED] = [&[]; FOLDED];
+    for (typed, source) in typed.iter_mut().zip(sources) {
+        *typed = &elements(source)[..out.len()];
+    }
+    let (first, others) = typed[..sources.len()].split_at(usize::from(!onto));
+    let (blocks, rest) = out.as_chunks_mut::<BLOCK>();
+    let whole = blocks.len() * BLOCK;
+    let block_of = |source: &[T], at: usize| source.as_chunks::<BLOCK>().0[at];
+    for (at, out) in blocks.iter_mut().enumerate() {
+        let mut results = first.first().map_or(*out, |first| block_of(first, at));
+        for source in others {
+            for (result, element) in results.iter_mut().zip(block_of(source, at)) {
+                *result = apply(*result, element);
+            }
+        }
+        *out = results;
+    }
+    if let [first] = first {
+        rest.copy_from_slice(&first[whole..]);
+    }
+    for source in others {
+        for (out, element) in rest.iter_mut().zip(&source[whole..]) {
+            *out = apply(*out, *element);
+        }
+    }
+}
+
+#[inline(always)]
 fn elements<T: Element>(bytes: &[u8]) -> &[T] {
     bytemuck::cast_slice(bytes)
 }
@@ -147,19 +153,9 @@ pub(crate) fn is_aligned(dtype: DType, bytes: &[u8]) -> bool {
     bytes.as_ptr().addr().is_multiple_of(dtype.bytes())
 }
 
-/// `out = left op right`; all of the same length.
-pub(crate) fn apart(op: Binary, dtype: DType, out: &mut [u8], left: &[u8], right: &[u8]) {
-    run(dtype, Loop::Apart(op, out, left, right));
-}
-
-/// `out = ((first op second) op third) op fourth`; all of the same length.
-pub(crate) fn fold(op: Binary, dtype: DType, out: &mut [u8], sources: [&[u8]; FOLDED]) {
-    run(dtype, Loop::Fold(op, out, sources));
-}
-
-/// `out = out op right`; both of the same length.
-pub(crate) fn into(op: Binary, dtype: DType, out: &mut [u8], right: &[u8]) {
-    run(dtype, Loop::Into(op, out, right));
+/// `out = ((first op second) op third) …`, which begins with `out` itself when `onto` says so; all of the same length, at most [`FOLDED`] sources.
+pub(crate) fn fold(op: Binary, dtype: DType, out: &mut [u8], onto: bool, sources: &[&[u8]]) {
+    run(dtype, Loop::Fold(op, out, onto, sources));
 }
 
 /// `out = out op right`, a scalar as a register holds it.
@@ -195,7 +191,7 @@ pub(crate) fn is_zero(dtype: DType, scalar: u64) -> bool {
 /// `sum += data`; both of the same length, `data` wherever it stands.
 pub(crate) fn accumulate(dtype: DType, sum: &mut [u8], data: &[u8]) {
     if is_aligned(dtype, data) {
-        return into(Binary::Add, dtype, sum, data);
+        return fold(Binary::Add, dtype, sum, true, &[data]);
     }
     with_element!(dtype, T => {
         for (sum, data) in elements_mut::<T>(sum).iter_mut().zip(data.chunks_exact(size_of::<T>())) {

@@ -24,8 +24,8 @@
 //! rank are gone when the next rank runs, so nothing happens at the same time.
 //!
 //! The own rank may hold two grants for one memory (it moves a box within it). It is one thread that uses them one after the other, and a reference to
-//! window memory leaves this module for the time of one loop only: to a stripe, to which other memory is added, or to what is read, while the result goes to
-//! other memory. So copies between windows go by pointers, which may overlap, and what is computed of windows goes through a buffer.
+//! window memory leaves this module for the time of one loop only: to a stripe, to which other memory is added, to what is read, while the result goes to
+//! other memory, or to what is changed, while nothing is read of the same bytes. So copies between windows go by pointers, which may overlap.
 //!
 //! The module also lends the work of a launch to threads that outlive it ([`lend`]), with an argument of its own.
 //!
@@ -35,12 +35,13 @@
 #![expect(unsafe_code, reason = "the argument stands above")]
 
 use crate::check::Passed;
+use crate::elementwise::FOLDED;
 use crate::region::{Piece, Rows, Runs, pieces};
 use crate::sched::{Crew, Shift};
 use std::alloc::{Layout, alloc_zeroed};
 use std::cell::UnsafeCell;
 use std::marker::PhantomData;
-use std::ops::{Deref, DerefMut};
+use std::ops::{Deref, DerefMut, Range};
 use std::sync::atomic::Ordering::Relaxed;
 use std::sync::atomic::{AtomicBool, AtomicI32};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -196,7 +197,7 @@ impl SharedBuffer {
 
     /// The rows of elements of `size` bytes, to read.
     pub(crate) fn rows_grant<'g>(&'g self, rows: &'g Rows, size: usize, _passed: Passed<'g>) -> RowsGrant<'g> {
-        RowsGrant { buffer: self, rows, size }
+        RowsGrant { memory: Lender::Window(self), rows, size }
     }
 
     /// The box of elements of `size` bytes, to write.
@@ -286,27 +287,73 @@ impl ReadGrant<'_> {
     }
 }
 
-/// The right to read rows now.
+/// The right to read rows now, of a window or of other memory.
+#[derive(Clone, Copy)]
 pub(crate) struct RowsGrant<'g> {
-    buffer: &'g SharedBuffer,
+    memory: Lender<'g>,
     rows: &'g Rows,
     size: usize,
 }
 
-impl RowsGrant<'_> {
-    /// Lends so many elements from this one on, which stand side by side: for one loop over them, in which the rank does nothing else.
-    #[inline]
-    pub(crate) fn with<R>(&self, element: usize, count: usize, f: impl FnOnce(&[u8]) -> R) -> R {
+/// Whose memory rows lie in.
+#[derive(Clone, Copy)]
+enum Lender<'g> {
+    Window(&'g SharedBuffer),
+    Other(&'g [u8]),
+}
+
+impl<'g> RowsGrant<'g> {
+    /// No rows.
+    pub(crate) const NONE: RowsGrant<'static> =
+        RowsGrant { memory: Lender::Other(&[]), rows: &const { Rows::first(0) }, size: 1 };
+
+    /// Rows of elements of `size` bytes in memory that is no window's.
+    pub(crate) const fn of_bytes(bytes: &'g [u8], rows: &'g Rows, size: usize) -> RowsGrant<'g> {
+        RowsGrant { memory: Lender::Other(bytes), rows, size }
+    }
+
+    /// Where so many elements from this one on stand, which are side by side.
+    fn locate(&self, element: usize, count: usize) -> Range<usize> {
         let (start, rest) = self.rows.locate(element);
         assert!(count <= rest, "elements beyond the grant's");
-        let pointer = self.buffer.pointer(start * self.size, count * self.size);
-        // SAFETY: in bounds and initialised; nobody writes these bytes meanwhile (2. above), and the loop has no grant to write.
-        f(unsafe { std::slice::from_raw_parts(pointer, count * self.size) })
+        start * self.size..(start + count) * self.size
+    }
+
+    /// Lends so many elements from this one on, which stand side by side, of several boxes: for one loop over them, in which the rank does nothing else.
+    #[inline]
+    pub(crate) fn together<R>(
+        grants: &[RowsGrant<'_>],
+        (element, count): (usize, usize),
+        f: impl FnOnce(&[&[u8]]) -> R,
+    ) -> R {
+        let mut lent: [&[u8]; FOLDED] = [&[]; FOLDED];
+        for (lent, grant) in lent[..grants.len()].iter_mut().zip(grants) {
+            let bytes = grant.locate(element, count);
+            *lent = match grant.memory {
+                Lender::Other(memory) => &memory[bytes],
+                Lender::Window(buffer) => {
+                    let pointer = buffer.pointer(bytes.start, bytes.len());
+                    // SAFETY: in bounds and initialised; nobody writes these bytes meanwhile (2. above): the loop has no grant to write, or one for
+                    // other bytes (`WriteGrant::change`).
+                    unsafe { std::slice::from_raw_parts(pointer, bytes.len()) }
+                }
+            };
+        }
+        f(&lent[..grants.len()])
     }
 
     /// Copies the rows into a box of as many elements in other memory.
     pub(crate) fn copy_to_box(&self, out: &mut [u8], runs: &Runs) {
-        ReadGrant { buffer: self.buffer, runs: &self.rows.runs(), size: self.size }.copy_to_box(out, runs);
+        let rows = &self.rows.runs();
+        match self.memory {
+            Lender::Window(buffer) => ReadGrant { buffer, runs: rows, size: self.size }.copy_to_box(out, runs),
+            Lender::Other(bytes) => {
+                for Piece { left, right, length } in pieces(rows, runs) {
+                    let [from, to] = [left, right].map(|start| start * self.size..(start + length) * self.size);
+                    out[to].copy_from_slice(&bytes[from]);
+                }
+            }
+        }
     }
 }
 
@@ -346,9 +393,46 @@ impl WriteGrant<'_> {
         }
     }
 
-    /// Replaces the box by rows of as many elements of a window. Where both have bytes in common, what is copied of these is not told.
+    /// Replaces the box by rows of as many elements. Where both have bytes in common, what is copied of these is not told.
     pub(crate) fn copy_from_rows(&self, source: &RowsGrant<'_>) {
-        self.copy_from_window(&ReadGrant { buffer: source.buffer, runs: &source.rows.runs(), size: source.size });
+        let RowsGrant { memory, rows, size } = *source;
+        match memory {
+            Lender::Window(buffer) => self.copy_from_window(&ReadGrant { buffer, runs: &rows.runs(), size }),
+            Lender::Other(bytes) => self.copy_from_box(bytes, &rows.runs()),
+        }
+    }
+
+    /// Whether elements of rows, from this one on, stand where those of the box do from this position in memory on.
+    pub(crate) fn is_at(&self, position: usize, rows: &RowsGrant<'_>, element: usize) -> bool {
+        matches!(rows.memory, Lender::Window(buffer) if std::ptr::eq(buffer, self.buffer))
+            && rows.locate(element, 0).start == position * self.size
+    }
+
+    /// Lends so many elements of the box that stand side by side, from this position in memory on, to be changed in one loop that reads as many elements of
+    /// other boxes, from `element` on. Where these have any of the bytes in common it does nothing, and gives false.
+    pub(crate) fn change(
+        &self,
+        (position, count): (usize, usize),
+        (sources, element): (&[RowsGrant<'_>], usize),
+        f: impl FnOnce(&mut [u8], &[&[u8]]),
+    ) -> bool {
+        let changed = position * self.size..(position + count) * self.size;
+        let meets = |source: &RowsGrant<'_>| match source.memory {
+            Lender::Other(_) => false,
+            Lender::Window(buffer) => {
+                let read = source.locate(element, count);
+                std::ptr::eq(buffer, self.buffer) && read.start < changed.end && changed.start < read.end
+            }
+        };
+        if sources.iter().any(meets) {
+            return false;
+        }
+        let pointer = self.buffer.pointer(changed.start, changed.len());
+        RowsGrant::together(sources, (element, count), |sources| {
+            // SAFETY: in bounds and initialised; nobody else touches these bytes meanwhile (2. above), and of what the loop reads none is among them.
+            f(unsafe { std::slice::from_raw_parts_mut(pointer, changed.len()) }, sources);
+        });
+        true
     }
 
     /// Replaces the box by one of as many elements of a window. Where both have bytes in common, what is copied of these is not told.

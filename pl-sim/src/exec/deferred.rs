@@ -3,7 +3,7 @@
 use crate::check::clock::Clock;
 use crate::elementwise::{self, Binary, FOLDED, is_aligned};
 use crate::machine::Memory;
-use crate::region::{Piece, Runs, pieces};
+use crate::region::Runs;
 use crate::shared::{RowsGrant, WriteGrant};
 use crate::tiles::{Chain, MOST_VALUES, Source, Step, Tiles};
 use pl_core::dtype::DType;
@@ -37,53 +37,68 @@ pub(super) struct Reader<'r, 'a> {
     pub(super) clock: &'r Clock,
 }
 
-/// The memory in which the box of a source lies.
-enum Opened<'o> {
-    Bytes(&'o [u8]),
-    Window(RowsGrant<'o>),
-}
-
 impl Reader<'_, '_> {
-    fn open<'o>(&'o self, source: &'o Source) -> Opened<'o> {
-        let memory = |memory: u32| &self.memories[memory as usize];
+    fn open<'o>(&'o self, dtype: DType, source: &'o Source) -> RowsGrant<'o> {
+        let size = dtype.bytes();
         match source {
-            Source::Buffer(buffer, _) => Opened::Bytes(self.tiles.buffer(*buffer)),
-            Source::Tensor(number, _) => match memory(*number) {
-                Memory::In(bytes) => Opened::Bytes(bytes),
-                Memory::Out(bytes, _) => Opened::Bytes(bytes),
-                Memory::Window(_) | Memory::View(_) => Opened::Bytes(&[]),
+            Source::Buffer(buffer, rows) => RowsGrant::of_bytes(self.tiles.buffer(*buffer), rows, size),
+            Source::Tensor(number, rows) => match &self.memories[*number as usize] {
+                Memory::In(bytes) => RowsGrant::of_bytes(bytes, rows, size),
+                Memory::Out(bytes, _) => RowsGrant::of_bytes(bytes, rows, size),
+                Memory::Window(_) | Memory::View(_) => RowsGrant::NONE,
             },
-            Source::Window { memory: number, owner, held } => match memory(*number) {
-                Memory::Window(window) => Opened::Window(window.memory(*owner as usize).read_held(held, self.clock)),
-                _ => Opened::Bytes(&[]),
+            Source::Window { memory, owner, held } => match self.memories[*memory as usize] {
+                Memory::Window(window) => window.memory(*owner as usize).read_held(held, self.clock),
+                _ => RowsGrant::NONE,
             },
         }
+    }
+
+    /// Opens sources of one type, at most [`FOLDED`]: how many.
+    fn open_all<'o>(
+        &'o self,
+        dtype: DType,
+        sources: impl Iterator<Item = &'o Source>,
+        grants: &mut [RowsGrant<'o>; FOLDED],
+    ) -> usize {
+        grants.iter_mut().zip(sources).map(|(grant, source)| *grant = self.open(dtype, source)).count()
     }
 
     /// Hands elements of a source to `f`, which stand side by side.
     #[inline]
     fn with<R>(&self, (dtype, source): (DType, &Source), part: Part, f: impl FnOnce(&[u8]) -> R) -> R {
-        match self.open(source) {
-            Opened::Bytes(bytes) => {
-                let (position, size) = (source.rows().locate(part.start).0, dtype.bytes());
-                f(&bytes[position * size..][..part.length * size])
+        RowsGrant::together(&[self.open(dtype, source)], (part.start, part.length), |bytes| f(bytes[0]))
+    }
+
+    /// Folds elements of sources of one type, after those of `out` when `onto` says so.
+    fn fold<'o>(
+        &'o self,
+        (op, dtype): (Binary, DType),
+        (out, mut onto): (&mut [u8], bool),
+        mut sources: impl Iterator<Item = &'o Source>,
+        part: Part,
+    ) {
+        loop {
+            let mut grants = [RowsGrant::NONE; FOLDED];
+            let count = self.open_all(dtype, sources.by_ref(), &mut grants);
+            if count == 0 {
+                return;
             }
-            Opened::Window(grant) => grant.with(part.start, part.length, f),
+            let fold = |sources: &[&[u8]]| elementwise::fold(op, dtype, out, onto, sources);
+            RowsGrant::together(&grants[..count], (part.start, part.length), fold);
+            if count < FOLDED {
+                return;
+            }
+            onto = true;
         }
     }
 
     /// Copies a whole box.
     fn copy(&self, (dtype, source): (DType, &Source), sink: &mut Sink<'_>) {
-        let size = dtype.bytes();
-        match (self.open(source), sink) {
-            (Opened::Window(grant), Sink::Bytes(bytes, runs)) => grant.copy_to_box(bytes, runs),
-            (Opened::Window(grant), Sink::Window(to)) => to.copy_from_rows(&grant),
-            (Opened::Bytes(bytes), Sink::Window(to)) => to.copy_from_box(bytes, &source.rows().runs()),
-            (Opened::Bytes(bytes), Sink::Bytes(out, runs)) => {
-                for Piece { left, right, length } in pieces(&source.rows().runs(), runs) {
-                    out[right * size..][..length * size].copy_from_slice(&bytes[left * size..][..length * size]);
-                }
-            }
+        let grant = self.open(dtype, source);
+        match sink {
+            Sink::Bytes(bytes, runs) => grant.copy_to_box(bytes, runs),
+            Sink::Window(to) => to.copy_from_rows(&grant),
         }
     }
 }
@@ -170,6 +185,11 @@ pub(super) fn evaluate(
         }
         return;
     }
+    if let Some(op) = folds(chain)
+        && fold_all(reader, (op, dtype), chain, elements, &mut sink, in_place)
+    {
+        return;
+    }
     let widest = chain.steps.iter().map(|step| step.dtype().bytes()).max().unwrap_or(8);
     let most = (STRIP / widest).min(elements);
     // Each strip is aligned for every element type.
@@ -214,14 +234,60 @@ pub(super) fn evaluate(
     }
 }
 
+/// The op, when a chain is nothing but one op from box to box, of no more boxes than one loop reads.
+fn folds(chain: &Chain) -> Option<Binary> {
+    let [Step::Push(..), Step::Push(..), Step::Binary(op, _), rest @ ..] = &chain.steps[..] else { return None };
+    let more = goes_on(rest, *op);
+    (2 + more <= FOLDED && 2 * more == rest.len()).then_some(*op)
+}
+
+/// Computes such a chain without strips, each run of elements in one loop; whether it could: the result goes to other memory than what is read.
+fn fold_all(
+    reader: &Reader<'_, '_>,
+    (op, dtype): (Binary, DType),
+    chain: &Chain,
+    elements: usize,
+    sink: &mut Sink<'_>,
+    in_place: bool,
+) -> bool {
+    let mut grants = [RowsGrant::NONE; FOLDED];
+    let count = reader.open_all(dtype, chain.sources(), &mut grants);
+    let grants = &grants[..count];
+    let mut start = 0;
+    while start < elements {
+        let (position, rest) = sink.runs().locate(start);
+        let length = chain.sources().fold(rest.min(elements - start), |n, s| n.min(s.rows().locate(start).1));
+        match sink {
+            Sink::Bytes(out, _) => {
+                let out = &mut out[position * dtype.bytes()..][..length * dtype.bytes()];
+                if !is_aligned(dtype, out) {
+                    return false;
+                }
+                let fold = |sources: &[&[u8]]| elementwise::fold(op, dtype, out, in_place, sources);
+                RowsGrant::together(&grants[usize::from(in_place)..], (start, length), fold);
+            }
+            Sink::Window(grant) => {
+                let onto = grant.is_at(position, &grants[0], start);
+                let fold = |out: &mut [u8], sources: &[&[u8]]| elementwise::fold(op, dtype, out, onto, sources);
+                if !grant.change((position, length), (&grants[usize::from(onto)..], start), fold) {
+                    return false;
+                }
+            }
+        }
+        start += length;
+    }
+    true
+}
+
 /// Computes one strip; gives its number.
 fn strip(reader: &Reader<'_, '_>, chain: &Chain, part: Part, in_place: bool, strips: &mut Strips<'_>) -> usize {
     let mut stack = [Value::Strip(0); MOST_VALUES];
     let mut height = 0;
-    let mut folded = 0;
+    // Steps that are done already.
+    let mut skip = 0;
     for (at, step) in chain.steps.iter().enumerate() {
-        if folded > 0 {
-            folded -= 1;
+        if skip > 0 {
+            skip -= 1;
             continue;
         }
         let bytes = part.length * step.dtype().bytes();
@@ -241,13 +307,15 @@ fn strip(reader: &Reader<'_, '_>, chain: &Chain, part: Part, in_place: bool, str
                 let result = match (left, right) {
                     (Value::Strip(left), Value::Strip(right)) => {
                         let (out, read) = strips.pair(left, right, (bytes, bytes));
-                        elementwise::into(op, dtype, out, read);
+                        elementwise::fold(op, dtype, out, true, &[read]);
                         strips.free(right);
                         left
                     }
                     (Value::Strip(left), Value::Source(_, source)) => {
-                        let out = strips.get(left, bytes);
-                        reader.with((dtype, source), part, |read| elementwise::into(op, dtype, out, read));
+                        let more = goes_on(&chain.steps[at + 1..], op);
+                        let sources = [source].into_iter().chain(boxes(&chain.steps[at + 1..], more));
+                        reader.fold((op, dtype), (strips.get(left, bytes), true), sources, part);
+                        skip = 2 * more;
                         left
                     }
                     (_, Value::Fill(_, scalar)) => {
@@ -257,32 +325,25 @@ fn strip(reader: &Reader<'_, '_>, chain: &Chain, part: Part, in_place: bool, str
                     }
                     (Value::Source(_, left), Value::Source(_, right)) => {
                         let out = strips.take();
-                        if let Some([third, fourth]) = goes_on(&chain.steps[at + 1..], op) {
-                            let (result, four) = (strips.get(out, bytes), [left, right, third, fourth]);
-                            fold(reader, op, (dtype, four), part, result);
-                            folded = 4;
-                            stack[height - 1] = Value::Strip(out);
-                            continue;
-                        }
-                        let result = strips.get(out, bytes);
-                        reader.with((dtype, left), part, |left| {
-                            reader.with((dtype, right), part, |right| {
-                                elementwise::apart(op, dtype, result, left, right);
-                            });
-                        });
+                        let more = goes_on(&chain.steps[at + 1..], op);
+                        let sources = [left, right].into_iter().chain(boxes(&chain.steps[at + 1..], more));
+                        reader.fold((op, dtype), (strips.get(out, bytes), false), sources, part);
+                        skip = 2 * more;
                         out
                     }
                     (Value::Source(_, left), Value::Strip(right)) => {
                         let out = strips.take();
                         let (result, read) = strips.pair(out, right, (bytes, bytes));
-                        reader.with((dtype, left), part, |left| elementwise::apart(op, dtype, result, left, read));
+                        reader.with((dtype, left), part, |left| {
+                            elementwise::fold(op, dtype, result, false, &[left, read]);
+                        });
                         strips.free(right);
                         out
                     }
                     (Value::Fill(..), right) => {
                         let (left, right) = (settle(reader, left, part, strips), settle(reader, right, part, strips));
                         let (out, read) = strips.pair(left, right, (bytes, bytes));
-                        elementwise::into(op, dtype, out, read);
+                        elementwise::fold(op, dtype, out, true, &[read]);
                         strips.free(right);
                         left
                     }
@@ -312,33 +373,18 @@ fn strip(reader: &Reader<'_, '_>, chain: &Chain, part: Part, in_place: bool, str
     settle(reader, stack[0], part, strips)
 }
 
-/// The next two boxes to which the same op goes on.
-fn goes_on(steps: &[Step], op: Binary) -> Option<[&Source; FOLDED - 2]> {
-    match steps {
-        [Step::Push(_, a), Step::Binary(first, _), Step::Push(_, b), Step::Binary(second, _), ..]
-            if (*first, *second) == (op, op) =>
-        {
-            Some([a, b])
-        }
-        _ => None,
-    }
+/// To how many boxes the same op goes on in the next steps.
+fn goes_on(steps: &[Step], op: Binary) -> usize {
+    let is_next = |pair: &&[Step; 2]| matches!(pair, [Step::Push(..), Step::Binary(next, _)] if *next == op);
+    steps.as_chunks::<2>().0.iter().take_while(is_next).count()
 }
 
-/// Folds boxes in one loop.
-fn fold(
-    reader: &Reader<'_, '_>,
-    op: Binary,
-    (dtype, [a, b, c, d]): (DType, [&Source; FOLDED]),
-    part: Part,
-    out: &mut [u8],
-) {
-    reader.with((dtype, a), part, |a| {
-        reader.with((dtype, b), part, |b| {
-            reader.with((dtype, c), part, |c| {
-                reader.with((dtype, d), part, |d| elementwise::fold(op, dtype, out, [a, b, c, d]));
-            });
-        });
-    });
+/// The first so many of these boxes.
+fn boxes(steps: &[Step], count: usize) -> impl Iterator<Item = &Source> {
+    steps[..2 * count].iter().filter_map(|step| match step {
+        Step::Push(_, source) => Some(source),
+        _ => None,
+    })
 }
 
 /// Puts a value into a strip.
