@@ -5,6 +5,7 @@ use crate::check::clock::Clock;
 use crate::check::init::Init;
 use crate::exec::{Entered, Exec, Flow};
 use crate::inject::Faults;
+use crate::memory::Lines;
 use crate::order::{Unordered, Unwritten};
 use crate::plan::scalar;
 use crate::plan::{Checked, Inst, Plan};
@@ -210,9 +211,9 @@ pub(crate) struct Machine<'a> {
     pub(crate) places: Box<[Place]>,
     pub(crate) clock: Clock,
     /// What a box that moves within one memory goes through.
-    pub(crate) scratch: Vec<u64>,
+    pub(crate) scratch: Lines,
     /// The strips in which tiles are computed.
-    pub(crate) strips: Vec<u64>,
+    pub(crate) strips: Lines,
     pub(crate) state: State,
     pub(crate) trail: Trail,
     pub(crate) cost: RankCost,
@@ -244,8 +245,8 @@ pub(crate) struct Frame {
     inits: Vec<Init>,
     tiles: Tiles,
     clock: Clock,
-    scratch: Vec<u64>,
-    strips: Vec<u64>,
+    scratch: Lines,
+    strips: Lines,
     trail: Trail,
     spin: Spin,
 }
@@ -261,9 +262,15 @@ impl Frame {
     /// About how many bytes it has.
     pub(crate) fn bytes(&self) -> usize {
         let Frame { registers, inits, scratch, strips, spin, .. } = self;
-        let vectors = [registers, scratch, strips, &spin.registers];
-        let words: usize = vectors.map(Vec::capacity).into_iter().chain(inits.iter().map(Init::held)).sum();
-        size_of::<Frame>() + words * 8 + self.tiles.held() + self.clock.held() + self.trail.held()
+        let words: usize =
+            registers.capacity() + spin.registers.capacity() + inits.iter().map(Init::held).sum::<usize>();
+        size_of::<Frame>()
+            + words * 8
+            + scratch.held()
+            + strips.held()
+            + self.tiles.held()
+            + self.clock.held()
+            + self.trail.held()
     }
 }
 

@@ -1,6 +1,47 @@
-//! What the host can hold.
+//! What the host can hold, and memory that loops over elements like.
 
+use bytemuck::{Pod, Zeroable};
 use std::fs;
+
+/// A cache line. What begins with one is aligned for every element type, and no vector register of elements lies across two.
+#[repr(C, align(64))]
+#[derive(Clone, Copy, Debug, Pod, Zeroable)]
+pub(crate) struct Line([u64; 8]);
+
+/// Bytes that begin with a cache line.
+#[derive(Debug, Default)]
+pub(crate) struct Lines(Vec<Line>);
+
+impl Lines {
+    /// The bytes.
+    pub(crate) fn bytes(&self) -> &[u8] {
+        bytemuck::must_cast_slice(&self.0)
+    }
+
+    /// The bytes, to change.
+    pub(crate) fn bytes_mut(&mut self) -> &mut [u8] {
+        bytemuck::must_cast_slice_mut(&mut self.0)
+    }
+
+    /// About how many bytes it takes.
+    pub(crate) const fn held(&self) -> usize {
+        self.0.capacity() * size_of::<Line>()
+    }
+
+    /// Makes it as large at least; what it holds then is not told. False when the host has no memory for that.
+    pub(crate) fn grow(&mut self, bytes: usize) -> bool {
+        let needed = bytes.div_ceil(size_of::<Line>());
+        if self.0.len() < needed {
+            // The old contents are of no use: they are not copied.
+            self.0 = Vec::new();
+            if !holds(bytes) || self.0.try_reserve_exact(needed).is_err() {
+                return false;
+            }
+            self.0.resize(needed, Line::zeroed());
+        }
+        true
+    }
+}
 
 /// Less than this is not asked for: the allocator's own answer is good enough.
 const LARGE: usize = 256 << 20;

@@ -4,7 +4,8 @@
 //!
 //! The memory of a window is reached in three ways only:
 //!
-//! 1. Through `&mut`, or as a [`HostBuffer`] that it was made into, between launches: nobody else has it.
+//! 1. Through `&mut`, or as a [`HostBuffer`] that it was made into, between launches: nobody else has it. The memory itself is a [`Block`], which is moved
+//!    from the one to the other.
 //! 2. Through a [`ReadGrant`], [`RowsGrant`], [`WriteGrant`] or [`AddGrant`]. Making one takes a [`Passed`], and only the checks can make that: they give it
 //!    out after they have recorded the access and found every recorded access of another rank that conflicts with it to be ordered before it.
 //!    Both happen under the lock of the rank's window memory, so of two conflicting accesses one is recorded first, and the other is either
@@ -36,12 +37,15 @@
 
 use crate::check::Passed;
 use crate::elementwise::FOLDED;
+use crate::memory::Line;
 use crate::region::{Piece, Rows, Runs, pieces};
 use crate::sched::{Crew, Shift};
-use std::alloc::{Layout, alloc_zeroed};
+use memmap2::MmapMut;
+use std::alloc::{Layout, alloc_zeroed, dealloc};
 use std::cell::UnsafeCell;
 use std::marker::PhantomData;
 use std::ops::{Deref, DerefMut, Range};
+use std::ptr::NonNull;
 use std::sync::atomic::Ordering::Relaxed;
 use std::sync::atomic::{AtomicBool, AtomicI32};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -138,56 +142,90 @@ const STRIPE: usize = 16 << 10;
 /// Locks of a memory: stripes share them in turn.
 const LOCKS: usize = 8;
 
-/// The memory of one rank in one window: zeros at first.
-pub(crate) struct SharedBuffer {
-    words: Box<[UnsafeCell<u64>]>,
+/// Memory from this many bytes on is asked of the system directly: whole pages, of which only those are taken that are touched.
+const MAPPED: usize = 1 << 20;
+
+/// Bytes that begin with a cache line: zeros at first.
+struct Block {
+    start: NonNull<u8>,
     bytes: usize,
-    adding: [Mutex<()>; LOCKS],
+    /// Whose the bytes are when they are whole pages; otherwise they are the allocator's, of [`Block::layout`].
+    pages: Option<MmapMut>,
 }
 
-// SAFETY: a `&SharedBuffer` reaches the memory only through grants and cells, which do not conflict: see the module's argument.
-unsafe impl Sync for SharedBuffer {}
+// SAFETY: a block has its bytes for itself, whichever thread it is on.
+unsafe impl Send for Block {}
+// SAFETY: of a `&Block` this module makes no reference to the bytes but by the module's argument.
+unsafe impl Sync for Block {}
+
+impl Block {
+    const EMPTY: Block = Block { start: NonNull::<Line>::dangling().cast(), bytes: 0, pages: None };
+
+    fn layout(bytes: usize) -> Option<Layout> {
+        Layout::from_size_align(bytes, align_of::<Line>()).ok()
+    }
+
+    /// `None` when there is not enough memory.
+    fn new(bytes: usize) -> Option<Block> {
+        if bytes == 0 {
+            return Some(Block::EMPTY);
+        }
+        let layout = Block::layout(bytes)?;
+        if bytes >= MAPPED {
+            let mut pages = MmapMut::map_anon(bytes).ok()?;
+            // Large pages are fewer to look up; without them it is only slower.
+            #[cfg(target_os = "linux")]
+            let _ = pages.advise(memmap2::Advice::HugePage);
+            return Some(Block { start: NonNull::new(pages.as_mut_ptr())?, bytes, pages: Some(pages) });
+        }
+        // SAFETY: the layout is not empty.
+        let start = unsafe { alloc_zeroed(layout) };
+        Some(Block { start: NonNull::new(start)?, bytes, pages: None })
+    }
+}
+
+impl Drop for Block {
+    fn drop(&mut self) {
+        if let (None, 1.., Some(layout)) = (&self.pages, self.bytes, Block::layout(self.bytes)) {
+            // SAFETY: the allocator gave it, with this layout, and nobody has it any more.
+            unsafe { dealloc(self.start.as_ptr(), layout) };
+        }
+    }
+}
+
+/// The memory of one rank in one window: zeros at first.
+pub(crate) struct SharedBuffer {
+    block: Block,
+    adding: [Mutex<()>; LOCKS],
+}
 
 impl SharedBuffer {
     /// Zeroed memory; `None` when there is not enough. The pages of a large one are only taken when they are touched.
     pub(crate) fn new(bytes: usize) -> Option<SharedBuffer> {
-        let count = bytes.div_ceil(8);
-        if count == 0 {
-            return Some(SharedBuffer { words: Box::default(), bytes, adding: Default::default() });
-        }
-        let layout = Layout::array::<UnsafeCell<u64>>(count).ok()?;
-        // SAFETY: the layout is not empty.
-        let data = unsafe { alloc_zeroed(layout) }.cast::<UnsafeCell<u64>>();
-        if data.is_null() {
-            return None;
-        }
-        // SAFETY: the allocation is new, has the layout of a box of so many words, and zeros are words.
-        let words = unsafe { Box::from_raw(std::ptr::slice_from_raw_parts_mut(data, count)) };
-        Some(SharedBuffer { words, bytes, adding: Default::default() })
+        Some(SharedBuffer { block: Block::new(bytes)?, adding: Default::default() })
+    }
+
+    /// No memory.
+    pub(crate) const fn empty() -> SharedBuffer {
+        SharedBuffer { block: Block::EMPTY, adding: [const { Mutex::new(()) }; LOCKS] }
     }
 
     /// How many bytes it has.
     pub(crate) const fn bytes(&self) -> usize {
-        self.bytes
-    }
-
-    /// No memory.
-    pub(crate) fn empty() -> SharedBuffer {
-        SharedBuffer { words: Box::default(), bytes: 0, adding: Default::default() }
+        self.block.bytes
     }
 
     /// The memory, when nobody else has it.
     pub(crate) fn bytes_mut(&mut self) -> &mut [u8] {
-        let data = self.words.as_mut_ptr().cast::<u8>();
-        // SAFETY: `words` holds at least `bytes` bytes, all initialised, and is borrowed mutably.
-        unsafe { std::slice::from_raw_parts_mut(data, self.bytes) }
+        // SAFETY: the block has so many bytes, all initialised, and is borrowed mutably.
+        unsafe { std::slice::from_raw_parts_mut(self.block.start.as_ptr(), self.block.bytes) }
     }
 
     /// A pointer to some bytes of the memory.
     fn pointer(&self, start: usize, length: usize) -> *mut u8 {
-        assert!(start.checked_add(length).is_some_and(|end| end <= self.bytes), "a grant beyond the memory");
+        assert!(start.checked_add(length).is_some_and(|end| end <= self.block.bytes), "a grant beyond the memory");
         // SAFETY: the offset lies within the allocation.
-        unsafe { UnsafeCell::raw_get(self.words.as_ptr()).cast::<u8>().add(start) }
+        unsafe { self.block.start.as_ptr().add(start) }
     }
 
     /// The box of elements of `size` bytes, to read.
@@ -213,43 +251,38 @@ impl SharedBuffer {
     /// A signal cell.
     pub(crate) fn cell<'g>(&'g self, index: usize, _passed: Passed<'g>) -> &'g AtomicI32 {
         let pointer = self.pointer(index * 4, 4).cast::<i32>();
-        // SAFETY: the pointer is in bounds, aligned (words are, and 4 divides the offset), and valid as long as the buffer.
+        // SAFETY: the pointer is in bounds, aligned (the block is, and 4 divides the offset), and valid as long as the buffer.
         // Meanwhile nobody reaches these bytes but as a cell (3. above).
         unsafe { AtomicI32::from_ptr(pointer) }
     }
 }
 
 /// The same memory while only the host has it: ordinary bytes.
-pub(crate) struct HostBuffer {
-    words: Box<[u64]>,
-    bytes: usize,
-}
+pub(crate) struct HostBuffer(Block);
 
 impl HostBuffer {
     /// The bytes.
     pub(crate) fn bytes(&self) -> &[u8] {
-        &bytemuck::cast_slice(&self.words)[..self.bytes]
+        // SAFETY: the block has so many bytes, all initialised; who has this buffer changes them through `&mut` alone.
+        unsafe { std::slice::from_raw_parts(self.0.start.as_ptr(), self.0.bytes) }
     }
 
     /// The bytes, to change.
     pub(crate) fn bytes_mut(&mut self) -> &mut [u8] {
-        &mut bytemuck::cast_slice_mut(&mut self.words)[..self.bytes]
+        // SAFETY: the block has so many bytes, all initialised, and is borrowed mutably.
+        unsafe { std::slice::from_raw_parts_mut(self.0.start.as_ptr(), self.0.bytes) }
     }
 }
 
 impl From<SharedBuffer> for HostBuffer {
     fn from(buffer: SharedBuffer) -> HostBuffer {
-        // SAFETY: the box is given up, and an `UnsafeCell<u64>` has the layout of the `u64` that it holds.
-        let words = unsafe { Box::from_raw(Box::into_raw(buffer.words) as *mut [u64]) };
-        HostBuffer { words, bytes: buffer.bytes }
+        HostBuffer(buffer.block)
     }
 }
 
 impl From<HostBuffer> for SharedBuffer {
     fn from(buffer: HostBuffer) -> SharedBuffer {
-        // SAFETY: the box is given up, and an `UnsafeCell<u64>` has the layout of the `u64` that it holds.
-        let words = unsafe { Box::from_raw(Box::into_raw(buffer.words) as *mut [UnsafeCell<u64>]) };
-        SharedBuffer { words, bytes: buffer.bytes, adding: Default::default() }
+        SharedBuffer { block: buffer.0, adding: Default::default() }
     }
 }
 

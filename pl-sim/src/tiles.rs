@@ -8,7 +8,7 @@
 
 use crate::check::Held;
 use crate::elementwise::{Binary, Unary};
-use crate::memory;
+use crate::memory::Lines;
 use crate::region::{Rows, Shape};
 use pl_core::dtype::DType;
 
@@ -120,8 +120,7 @@ struct Local {
 
 #[derive(Debug, Default)]
 struct Buffer {
-    /// Words, so that every element type is aligned.
-    words: Vec<u64>,
+    lines: Lines,
     /// How many locals name it, and how many steps of chains.
     users: u32,
 }
@@ -129,7 +128,7 @@ struct Buffer {
 /// A buffer that takes a result.
 pub(crate) struct Output {
     buffer: u32,
-    words: Vec<u64>,
+    lines: Lines,
     bytes: usize,
     /// Whether it holds the first value of the chain already.
     pub(crate) in_place: bool,
@@ -138,7 +137,7 @@ pub(crate) struct Output {
 impl Output {
     /// The result's bytes.
     pub(crate) fn bytes(&mut self) -> &mut [u8] {
-        &mut bytemuck::cast_slice_mut(&mut self.words)[..self.bytes]
+        &mut self.lines.bytes_mut()[..self.bytes]
     }
 }
 
@@ -172,7 +171,7 @@ impl Tiles {
 
     /// The bytes of its buffers and chains.
     pub(crate) fn held(&self) -> usize {
-        let buffers: usize = self.buffers.iter().map(|buffer| buffer.words.capacity() * 8).sum();
+        let buffers: usize = self.buffers.iter().map(|buffer| buffer.lines.held()).sum();
         buffers + self.chains.iter().map(|chain| chain.steps.capacity() * size_of::<Step>()).sum::<usize>()
     }
 
@@ -192,7 +191,7 @@ impl Tiles {
 
     /// The bytes of a buffer.
     pub(crate) fn buffer(&self, buffer: u32) -> &[u8] {
-        bytemuck::cast_slice(&self.buffers[buffer as usize].words)
+        self.buffers[buffer as usize].lines.bytes()
     }
 
     /// The chain that a tile stands for.
@@ -310,8 +309,8 @@ impl Tiles {
             && self.buffers[buffer as usize].users == 1
             && !chain.steps.iter().any(|step| matches!(step, Step::Cast { .. }))
         {
-            let words = std::mem::take(&mut self.buffers[buffer as usize].words);
-            return Some(Output { buffer, words, bytes, in_place: true });
+            let lines = std::mem::take(&mut self.buffers[buffer as usize].lines);
+            return Some(Output { buffer, lines, bytes, in_place: true });
         }
         let buffer = match self.locals[tile as usize].value {
             Value::Buffer(own) if self.buffers[own as usize].users == 1 => own,
@@ -320,18 +319,12 @@ impl Tiles {
                 self.buffers.len() as u32 - 1
             }),
         };
-        let mut words = std::mem::take(&mut self.buffers[buffer as usize].words);
-        let needed = bytes.div_ceil(8);
-        if words.len() < needed {
-            // The old contents are of no use: they are not copied.
-            words = Vec::new();
-            if !memory::holds(bytes) || words.try_reserve_exact(needed).is_err() {
-                self.put_back(buffer);
-                return None;
-            }
-            words.resize(needed, 0);
+        let mut lines = std::mem::take(&mut self.buffers[buffer as usize].lines);
+        if !lines.grow(bytes) {
+            self.put_back(buffer);
+            return None;
         }
-        Some(Output { buffer, words, bytes, in_place: false })
+        Some(Output { buffer, lines, bytes, in_place: false })
     }
 
     /// A buffer that was taken for a result, and is not used.
@@ -344,7 +337,7 @@ impl Tiles {
     /// Gives `dst` its new value.
     pub(crate) fn put(&mut self, dst: u32, output: Output, shape: Shape) {
         let buffer = output.buffer;
-        self.buffers[buffer as usize].words = output.words;
+        self.buffers[buffer as usize].lines = output.lines;
         // Once more before the old value goes, which may be the same buffer.
         self.buffers[buffer as usize].users += 1;
         self.forget(dst);

@@ -1,13 +1,16 @@
-//! Which elements of a memory are data: one bit each, until all are.
+//! Which elements of a memory are data. Most memories are written from the front to the end: then the number of elements tells; otherwise there is one bit
+//! for each, until all are data.
 
 use crate::region::Runs;
 
 /// The elements that are data.
 #[derive(Clone, Debug)]
 pub(crate) struct Init {
-    /// One bit per element, set when it is data; empty when all are.
+    /// One bit per element, set when it is data; empty when the first ones are, and no others.
     bits: Vec<u64>,
-    /// How many are not.
+    /// How many elements there are; not told where all are data.
+    elements: usize,
+    /// How many are not data.
     missing: usize,
 }
 
@@ -33,26 +36,26 @@ fn masks(start: usize, length: usize) -> impl Iterator<Item = (usize, u64)> {
 impl Init {
     /// All are data.
     pub(crate) const fn all() -> Init {
-        Init { bits: Vec::new(), missing: 0 }
+        Init { bits: Vec::new(), elements: 0, missing: 0 }
     }
 
     /// None of `elements` is data.
-    pub(crate) fn none(elements: usize) -> Init {
-        Init { bits: vec![0; elements.div_ceil(64)], missing: elements }
+    pub(crate) const fn none(elements: usize) -> Init {
+        Init { bits: Vec::new(), elements, missing: elements }
     }
 
     /// Makes all of `elements` no data. Calls `clear` with those that were, or stand near them: from and to.
     pub(crate) fn reset(&mut self, elements: usize, mut clear: impl FnMut(usize, usize)) {
         if self.missing == 0 {
             clear(0, elements);
-        } else {
-            for (word, _) in self.bits.iter().enumerate().filter(|(_, bits)| **bits != 0) {
-                clear(word * 64, elements.min(word * 64 + 64));
-            }
+        } else if self.bits.is_empty() && self.first() > 0 {
+            clear(0, self.first());
+        }
+        for (word, _) in self.bits.iter().enumerate().filter(|(_, bits)| **bits != 0) {
+            clear(word * 64, elements.min(word * 64 + 64));
         }
         self.bits.clear();
-        self.bits.resize(elements.div_ceil(64), 0);
-        self.missing = elements;
+        (self.elements, self.missing) = (elements, elements);
     }
 
     /// The words that it has.
@@ -65,19 +68,41 @@ impl Init {
         self.missing
     }
 
+    /// How many elements are data, where these are the first ones.
+    const fn first(&self) -> usize {
+        self.elements - self.missing
+    }
+
+    /// Lets each element have its bit.
+    #[cold]
+    fn spread(&mut self) {
+        let first = self.first();
+        self.bits.resize(self.elements.div_ceil(64), 0);
+        for (word, mask) in masks(0, first) {
+            self.bits[word] |= mask;
+        }
+    }
+
     /// The elements of a box that are not data.
     pub(crate) fn missing(&self, runs: &Runs) -> Option<Missing> {
         if self.missing == 0 {
             return None;
         }
         let mut found: Option<Missing> = None;
+        let mut note = |first: usize, count: usize| {
+            if count > 0 {
+                found.get_or_insert(Missing { first, count: 0 }).count += count;
+            }
+        };
         for start in runs.starts() {
+            if self.bits.is_empty() {
+                let (first, end) = (start.max(self.first()), start + runs.length());
+                note(first, end.saturating_sub(first));
+                continue;
+            }
             for (word, mask) in masks(start, runs.length()) {
                 let absent = !self.bits[word] & mask;
-                if absent != 0 {
-                    let first = word * 64 + absent.trailing_zeros() as usize;
-                    found.get_or_insert(Missing { first, count: 0 }).count += absent.count_ones() as usize;
-                }
+                note(word * 64 + absent.trailing_zeros() as usize, absent.count_ones() as usize);
             }
         }
         found
@@ -89,6 +114,13 @@ impl Init {
             return;
         }
         for start in runs.starts() {
+            if self.bits.is_empty() {
+                if start <= self.first() {
+                    self.missing -= (start + runs.length()).saturating_sub(self.first());
+                    continue;
+                }
+                self.spread();
+            }
             for (word, mask) in masks(start, runs.length()) {
                 self.missing -= (!self.bits[word] & mask).count_ones() as usize;
                 self.bits[word] |= mask;
@@ -101,11 +133,12 @@ impl Init {
 
     /// Makes the elements of a box of a memory of `elements` no data.
     pub(crate) fn clear(&mut self, runs: &Runs, elements: usize) {
-        if self.missing == 0 {
-            if runs.elements() == 0 {
-                return;
-            }
-            self.bits.resize(elements.div_ceil(64), u64::MAX);
+        if runs.elements() == 0 {
+            return;
+        }
+        self.elements = elements;
+        if self.bits.is_empty() {
+            self.spread();
         }
         for start in runs.starts() {
             for (word, mask) in masks(start, runs.length()) {
@@ -119,6 +152,7 @@ impl Init {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::sched::random::Random;
 
     fn runs(start: usize, length: usize) -> Runs {
         Runs::new(&[1000], [start as u64].into_iter(), [length as u64].into_iter()).expect("in bounds")
@@ -163,5 +197,55 @@ mod tests {
         init.fill(&runs(0, 1000));
         init.clear(&runs(3, 1), 1000);
         assert_eq!(init.missing(&runs(0, 1000)), Some(Missing { first: 3, count: 1 }));
+    }
+    #[test]
+    fn elements_from_the_front_need_no_bits() {
+        let mut init = Init::none(1000);
+        for start in (0..700).step_by(7) {
+            init.fill(&runs(start, 7));
+        }
+        init.fill(&runs(100, 50));
+        assert_eq!((init.held(), init.count_missing()), (0, 300));
+        assert_eq!(init.missing(&runs(690, 20)), Some(Missing { first: 700, count: 10 }));
+        assert_eq!(init.missing(&runs(0, 700)), None);
+        // From here on each has its own.
+        init.fill(&runs(900, 10));
+        assert_eq!(init.missing(&runs(690, 215)), Some(Missing { first: 700, count: 200 }));
+        init.fill(&runs(600, 400));
+        assert_eq!(init.missing(&runs(0, 1000)), None);
+    }
+
+    #[test]
+    fn it_is_what_a_list_of_flags_says() {
+        let mut random = Random::new(7);
+        for _ in 0..300 {
+            let mut init = Init::none(1000);
+            let mut flags = vec![false; 1000];
+            for _ in 0..random.below(12) {
+                // Near the front, too, so that the first elements are data for a while.
+                let most = [100, 1000][random.below(2)];
+                let start = random.below(most);
+                let length = random.below(1000 - start);
+                let is_data = random.below(4) > 0;
+                let boxed = runs(start, length);
+                if is_data {
+                    init.fill(&boxed)
+                } else {
+                    init.clear(&boxed, 1000)
+                }
+                flags[start..start + length].fill(is_data);
+                let absent = |from: usize, to: usize| {
+                    let mut absent = (from..to).filter(|at| !flags[*at]);
+                    absent.next().map(|first| Missing { first, count: 1 + absent.count() })
+                };
+                let from = random.below(1000);
+                assert_eq!(init.missing(&runs(0, 1000)), absent(0, 1000));
+                assert_eq!(init.missing(&runs(from, 1000 - from)), absent(from, 1000));
+                assert_eq!(init.count_missing(), flags.iter().filter(|flag| !**flag).count());
+            }
+            let mut cleared = vec![false; 1000];
+            init.reset(1000, |from, to| cleared[from..to].fill(true));
+            assert!(flags.iter().zip(&cleared).all(|(flag, cleared)| *cleared || !flag));
+        }
     }
 }

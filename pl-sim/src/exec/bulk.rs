@@ -7,7 +7,6 @@ use crate::check::Refused;
 use crate::check::clock::Stamp;
 use crate::elementwise::accumulate;
 use crate::machine::{Halt, Machine, Memory};
-use crate::memory;
 use crate::plan::{OpInst, Operand};
 use crate::region::Runs;
 use crate::shared::ReadGrant;
@@ -82,8 +81,11 @@ impl Machine<'_> {
                 if within {
                     // All of the box is read before any of it changes.
                     let bytes = from.runs.elements() * window.dtype.bytes();
-                    let mut scratch = self.scratch(bytes).ok_or(Stopped::NoMemory(bytes))?;
-                    let data = &mut bytemuck::cast_slice_mut(&mut scratch)[..bytes];
+                    let mut scratch = std::mem::take(&mut self.scratch);
+                    if !scratch.grow(bytes) {
+                        return Err(Stopped::NoMemory(bytes));
+                    }
+                    let data = &mut scratch.bytes_mut()[..bytes];
                     self.grant(own, from).map_err(Stopped::Read)?.copy_to(data);
                     let data = Data::Bytes(data, Runs::first(from.runs.elements()));
                     let result = self.deliver(window, to, adds, &data);
@@ -114,20 +116,6 @@ impl Machine<'_> {
         init.fill(&to.runs);
         self.cost.result_elements += to.runs.elements() as u64;
         Ok(None)
-    }
-
-    /// Takes out a buffer of so many bytes at least; `None` when the host has no memory for it.
-    fn scratch(&mut self, bytes: usize) -> Option<Vec<u64>> {
-        let mut scratch = std::mem::take(&mut self.scratch);
-        let words = bytes.div_ceil(8);
-        if scratch.len() < words {
-            if !memory::holds(bytes) {
-                return None;
-            }
-            scratch.try_reserve_exact(words - scratch.len()).ok()?;
-            scratch.resize(words, 0);
-        }
-        Some(scratch)
     }
 }
 

@@ -4,6 +4,7 @@
 use super::deferred::{Reader, Sink, evaluate};
 use super::{Exec, Halt, Part};
 use crate::machine::{Machine, Memory};
+use crate::memory::Lines;
 use crate::plan::OpInst;
 use crate::region::{Runs, Shape};
 use crate::tiles::{MOST_STEPS, MOST_VALUES, Source, Step};
@@ -18,7 +19,7 @@ impl Machine<'_> {
     }
 
     /// The same, in these strips.
-    pub(super) fn compute_with(&self, tile: u32, sink: Sink<'_>, strips: &mut Vec<u64>) {
+    pub(super) fn compute_with(&self, tile: u32, sink: Sink<'_>, strips: &mut Lines) {
         let Machine { tiles, memories, clock, .. } = self;
         let (dtype, elements) = (self.plan.tiles[tile as usize].dtype, tiles.shape(tile).elements());
         if let Some(chain) = tiles.chain(tile) {

@@ -3,6 +3,7 @@
 use crate::check::clock::Clock;
 use crate::elementwise::{self, Binary, FOLDED, is_aligned};
 use crate::machine::Memory;
+use crate::memory::Lines;
 use crate::region::Runs;
 use crate::shared::{RowsGrant, WriteGrant};
 use crate::tiles::{Chain, MOST_VALUES, Source, Step, Tiles};
@@ -174,7 +175,7 @@ pub(super) fn evaluate(
     (dtype, elements): (DType, usize),
     mut sink: Sink<'_>,
     in_place: bool,
-    scratch: &mut Vec<u64>,
+    scratch: &mut Lines,
 ) {
     if elements == 0 {
         return;
@@ -194,10 +195,7 @@ pub(super) fn evaluate(
     let most = (STRIP / widest).min(elements);
     // Each strip is aligned for every element type.
     let each = (most * widest).next_multiple_of(64);
-    let needed = (chain.values + SPARE) * each / 8;
-    if scratch.len() < needed {
-        scratch.resize(needed, 0);
-    }
+    scratch.grow((chain.values + SPARE) * each);
     // Values in between have the size of the result's elements, and stand where those may.
     let alike = chain.steps.iter().all(|step| step.dtype().bytes() == dtype.bytes());
     let mut start = 0;
@@ -205,7 +203,7 @@ pub(super) fn evaluate(
         let (position, rest) = sink.runs().locate(start);
         let length = chain.sources().fold(most.min(elements - start).min(rest), |n, s| n.min(s.rows().locate(start).1));
         let (part, bytes) = (Part { start, length }, length * dtype.bytes());
-        let others: &mut [u8] = bytemuck::cast_slice_mut(scratch);
+        let others = scratch.bytes_mut();
         match &mut sink {
             Sink::Bytes(out, _) => {
                 let out = &mut out[position * dtype.bytes()..][..bytes];
