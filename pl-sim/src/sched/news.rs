@@ -28,6 +28,25 @@ impl News {
         (0..threads).for_each(|_| self.waker.notify_one());
     }
 
+    /// Looks out for news for a while: whether there was some.
+    pub(crate) fn look<'m, T>(&self, lock: &'m Mutex<T>, guard: MutexGuard<'m, T>) -> (MutexGuard<'m, T>, bool) {
+        let seen = self.told.load(Ordering::Relaxed);
+        self.looking.fetch_add(1, Ordering::Relaxed);
+        drop(guard);
+        spin(|| self.told.load(Ordering::Acquire) != seen);
+        let guard = lock.lock().unwrap_or_else(PoisonError::into_inner);
+        self.looking.fetch_sub(1, Ordering::Relaxed);
+        (guard, self.told.load(Ordering::Relaxed) != seen)
+    }
+
+    /// Parks until there may be news.
+    pub(crate) fn park<'m, T>(&self, guard: MutexGuard<'m, T>) -> MutexGuard<'m, T> {
+        self.parked.fetch_add(1, Ordering::Relaxed);
+        let guard = self.waker.wait(guard).unwrap_or_else(PoisonError::into_inner);
+        self.parked.fetch_sub(1, Ordering::Relaxed);
+        guard
+    }
+
     /// Waits until there may be news. `looks` tells whether a core is free to look out for it first.
     pub(crate) fn wait<'m, T>(
         &self,
@@ -36,19 +55,12 @@ impl News {
         looks: bool,
     ) -> MutexGuard<'m, T> {
         if looks {
-            let seen = self.told.load(Ordering::Relaxed);
-            self.looking.fetch_add(1, Ordering::Relaxed);
-            drop(guard);
-            spin(|| self.told.load(Ordering::Acquire) != seen);
-            guard = lock.lock().unwrap_or_else(PoisonError::into_inner);
-            self.looking.fetch_sub(1, Ordering::Relaxed);
-            if self.told.load(Ordering::Relaxed) != seen {
+            let news;
+            (guard, news) = self.look(lock, guard);
+            if news {
                 return guard;
             }
         }
-        self.parked.fetch_add(1, Ordering::Relaxed);
-        guard = self.waker.wait(guard).unwrap_or_else(PoisonError::into_inner);
-        self.parked.fetch_sub(1, Ordering::Relaxed);
-        guard
+        self.park(guard)
     }
 }

@@ -42,7 +42,7 @@ impl Schedule for Parallel<'_> {
             if ranks.bytes >= LARGE {
                 leader.ask();
             }
-            queue.work(&mut leader);
+            queue.lead(&mut leader);
         });
         (queue.ended(), 1 + joined)
     }

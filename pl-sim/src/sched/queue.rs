@@ -45,20 +45,26 @@ pub(crate) struct Queue<F> {
 }
 
 struct State<F> {
-    /// Per worker, the ranks that are to run and that it ran last, whose data its core may still have. At first, all are the first worker's.
-    ready: SmallVec<[VecDeque<usize>; 2]>,
-    /// How many are to run.
+    /// The workers that came. The leader is the first of them.
+    seats: SmallVec<[Seat; 2]>,
+    /// How many ranks there are, and how many are to run.
+    ranks: usize,
     waiting: usize,
-    /// Which worker ran each rank last.
-    ran: Box<[u32]>,
-    /// How many workers came.
-    workers: usize,
     /// Ranks that an injected fault put aside.
     delayed: VecDeque<usize>,
     standing: Standing,
     /// Workers that run a rank now.
     running: usize,
     ended: Option<Ended<F>>,
+}
+
+/// A worker, and the ranks whose home it is: neighbours, always the same ones, so that their data stays in the caches of its core.
+#[derive(Default)]
+struct Seat {
+    /// Those that are to run.
+    ready: VecDeque<usize>,
+    /// Whether the worker is about to take them: it runs a rank now, or looks out for one.
+    coming: bool,
 }
 
 /// What a worker asks and does between the turns.
@@ -76,18 +82,33 @@ pub(crate) trait Work<F> {
 impl<F> State<F> {
     /// A rank is to run.
     fn push(&mut self, rank: usize) {
-        self.ready[self.ran[rank] as usize].push_back(rank);
+        let home = rank * self.seats.len() / self.ranks;
+        self.seats[home].ready.push_back(rank);
         self.waiting += 1;
     }
 
-    /// A rank for a worker: one that it ran last, or else the last one of the worker with the most.
-    fn pop(&mut self, worker: usize) -> Option<usize> {
-        let rank = match self.ready[worker].pop_front() {
-            None if self.waiting > 0 => self.ready.iter_mut().max_by_key(|ready| ready.len())?.pop_back(),
+    /// One more worker comes: some ranks move to it. Gives its number.
+    fn join(&mut self) -> usize {
+        let worker = self.seats.len();
+        self.seats.push(Seat::default());
+        self.waiting = 0;
+        for seat in 0..worker {
+            std::mem::take(&mut self.seats[seat].ready).into_iter().for_each(|rank| self.push(rank));
+        }
+        worker
+    }
+
+    /// A rank for a worker: one of its own, or else the last one of the worker with the most. A patient one leaves a single rank to a worker that is about to
+    /// take it.
+    fn pop(&mut self, worker: usize, patient: bool) -> Option<usize> {
+        let is_free = |seat: &&mut Seat| !patient || !seat.coming || seat.ready.len() > 1;
+        let rank = match self.seats[worker].ready.pop_front() {
+            None if self.waiting > 0 => {
+                self.seats.iter_mut().filter(is_free).max_by_key(|seat| seat.ready.len())?.ready.pop_back()
+            }
             own => own,
         }?;
         self.waiting -= 1;
-        self.ran[rank] = worker as u32;
         Some(rank)
     }
 }
@@ -96,10 +117,9 @@ impl<F> Queue<F> {
     /// So many ranks, all to run.
     pub(crate) fn new(ranks: usize, standing: Standing) -> Queue<F> {
         let state = State {
-            ready: smallvec![(0..ranks).collect()],
+            seats: smallvec![Seat { ready: (0..ranks).collect(), coming: true }],
+            ranks,
             waiting: ranks,
-            ran: vec![0; ranks].into(),
-            workers: 0,
             delayed: VecDeque::new(),
             standing,
             running: 0,
@@ -122,15 +142,20 @@ impl<F> Queue<F> {
         self.news.wake(wakes);
     }
 
-    /// Works until the run has ended.
+    /// Works until the run has ended, as the leader.
+    pub(crate) fn lead(&self, work: &mut impl Work<F>) {
+        self.work_at(self.lock(), 0, work);
+    }
+
+    /// Works until the run has ended, beside the leader.
     pub(crate) fn work(&self, work: &mut impl Work<F>) {
-        let unwinding = EndOnPanic(self);
         let mut state = self.lock();
-        let worker = state.workers;
-        state.workers += 1;
-        if state.ready.len() <= worker {
-            state.ready.resize_with(worker + 1, VecDeque::new);
-        }
+        let worker = state.join();
+        self.work_at(state, worker, work);
+    }
+
+    fn work_at<'q>(&'q self, mut state: MutexGuard<'q, State<F>>, worker: usize, work: &mut impl Work<F>) {
+        let unwinding = EndOnPanic(self);
         while let Some((locked, rank)) = self.next(state, worker, work) {
             let others = locked.waiting;
             drop(locked);
@@ -161,6 +186,7 @@ impl<F> Queue<F> {
         worker: usize,
         work: &mut impl Work<F>,
     ) -> Option<(MutexGuard<'q, State<F>>, usize)> {
+        let mut patient = true;
         loop {
             if state.ended.is_none() && work.interrupted() {
                 state.ended = Some(Ended::Interrupted);
@@ -176,11 +202,21 @@ impl<F> Queue<F> {
                 self.tell_end(state);
                 return None;
             }
-            if let Some(rank) = state.pop(worker) {
+            let looks = work.looks();
+            let rank = state.pop(worker, patient && looks);
+            state.seats[worker].coming = rank.is_some() || looks;
+            if let Some(rank) = rank {
                 state.running += 1;
                 return Some((state, rank));
             }
-            state = self.news.wait(&self.state, state, work.looks());
+            if looks {
+                (state, patient) = self.news.look(&self.state, state);
+                if patient || state.waiting > 0 {
+                    continue;
+                }
+                state.seats[worker].coming = false;
+            }
+            state = self.news.park(state);
         }
     }
 

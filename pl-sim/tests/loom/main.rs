@@ -128,6 +128,10 @@ impl Launch {
         Launch { looks: true, ..self }
     }
 
+    fn lead(&self) {
+        self.queue.lead(&mut Worker(self));
+    }
+
     fn work(&self) {
         self.queue.work(&mut Worker(self));
     }
@@ -218,7 +222,7 @@ fn check_groups(
             let launch = launch.clone();
             move || launch.work()
         });
-        launch.work();
+        launch.lead();
         other.join().expect("no panic");
         end(launch)
     });
@@ -335,7 +339,7 @@ fn a_worker_that_panics() {
             let launch = launch.clone();
             move || catch_unwind(AssertUnwindSafe(|| launch.work())).is_err()
         });
-        let mine = catch_unwind(AssertUnwindSafe(|| launch.work())).is_err();
+        let mine = catch_unwind(AssertUnwindSafe(|| launch.lead())).is_err();
         let theirs = other.join().expect("it catches its panic");
         format!("{} panicked", u8::from(mine) + u8::from(theirs))
     });
@@ -351,7 +355,7 @@ fn an_interruption() {
             move || launch.work()
         });
         launch.interrupt.store(true, Ordering::Relaxed);
-        launch.work();
+        launch.lead();
         other.join().expect("no panic");
         end(launch)
     });
@@ -360,11 +364,13 @@ fn an_interruption() {
 /// Workers that look out for ranks before they park.
 #[test]
 fn workers_that_look_out() {
-    const PROGRAMS: [(&[&[Op]], &str); 4] = [
+    const PROGRAMS: [(&[&[Op]], &str); 5] = [
         (&[&[Wait(1)], &[Notify(0)]], "done"),
         (&[&[Notify(1), Wait(1)], &[Notify(0), Wait(1)]], "done"),
         (&[&[Notify(1), Follow(1)], &[Wait(1)]], "done"),
         (&[&[Wait(1)], &[Wait(1)]], "stuck 0"),
+        // All ranks are at home with one worker; the other one helps.
+        (&[&[Follow(1)], &[Yield], &[], &[]], "done"),
     ];
     for (programs, ended) in PROGRAMS {
         let groups = Groups::new(programs.len(), [(0, 1)]);
@@ -374,7 +380,7 @@ fn workers_that_look_out() {
                 let launch = launch.clone();
                 move || launch.work()
             });
-            launch.work();
+            launch.lead();
             other.join().expect("no panic");
             end(launch)
         });
@@ -396,7 +402,7 @@ fn crew(offers: &Offered, launches: &[Arc<Launch>], looks: bool) -> thread::Join
 /// Runs a launch of which the crew is told; how it ended, and how many joined.
 fn lead(offers: &Offered, job: Job, launch: &Launch, looks: bool) -> Taken {
     let number = offers.offer(job, 1);
-    let result = catch_unwind(AssertUnwindSafe(|| launch.work()));
+    let result = catch_unwind(AssertUnwindSafe(|| launch.lead()));
     let mut taken = offers.withdraw(number, looks);
     // From here on the launch is its owner's alone.
     assert!(launch.ranks.iter().all(|rank| rank.try_lock().is_ok()), "a worker is still inside");
@@ -461,7 +467,7 @@ fn a_panic_comes_out() {
         let after = Arc::new(Launch::new(&[&[]], &Groups::new(1, [])));
         let worker = crew(&offers, &[launch.clone(), after.clone()], false);
         let number = offers.offer(0, 1);
-        let mine = catch_unwind(AssertUnwindSafe(|| launch.work())).err();
+        let mine = catch_unwind(AssertUnwindSafe(|| launch.lead())).err();
         let panic = offers.withdraw(number, false).panic.or(mine);
         lead(&offers, 1, &after, false);
         offers.close();
