@@ -98,8 +98,6 @@ pub(crate) struct Env<'a> {
     pub(crate) windows: CallWindows,
     /// The platform.
     pub(crate) platform: &'a Platform,
-    /// The most ops that a rank may execute.
-    pub(crate) budget: u64,
     /// What concerns the rank of each call and others change.
     pub(crate) mail: Vec<Mail>,
     /// What was odd: by call, instruction and kind.
@@ -217,12 +215,10 @@ pub(crate) struct Machine<'a> {
     pub(crate) state: State,
     pub(crate) trail: Trail,
     pub(crate) cost: RankCost,
-    /// Ops executed.
-    pub(crate) ops: u64,
+    /// Ops executed, and how many more may be.
+    pub(crate) count: Count,
     /// Accesses to window memory that were checked.
     pub(crate) accesses: u64,
-    /// What is left of the turn.
-    fuel: u32,
     /// Ops that changed anything but registers.
     pub(crate) effects: u64,
     spin: Spin,
@@ -286,6 +282,126 @@ struct Spin {
     patience: u64,
 }
 
+/// The ops that a rank executes.
+#[derive(Debug)]
+pub(crate) struct Count {
+    /// How many it has executed.
+    pub(crate) ops: u64,
+    /// How many it may execute.
+    budget: u64,
+    /// What is left of the turn.
+    fuel: u32,
+}
+
+impl Count {
+    /// Counts one: what ends there.
+    #[inline(always)]
+    fn one(&mut self) -> Option<Left> {
+        self.ops += 1;
+        self.fuel = self.fuel.saturating_sub(1);
+        if self.ops > self.budget {
+            return Some(Left::Budget);
+        }
+        (self.fuel == 0).then_some(Left::Turn)
+    }
+}
+
+/// Why the execution of scalar instructions ended.
+#[derive(Clone, Copy)]
+enum Left {
+    /// At an instruction of another kind.
+    At(Inst),
+    /// The turn is over.
+    Turn,
+    /// The rank has executed more ops than it may.
+    Budget,
+    /// At an operation that has no result.
+    Arithmetic(ArithmeticProblem),
+}
+
+/// Executes scalar instructions, from `pc` on: where and why it ends. Apart from the others, so that what they need stays in the processor's registers.
+#[inline(always)]
+fn scalars(code: &[Inst], mut pc: usize, registers: &mut [u64], count: &mut Count) -> (usize, Left) {
+    macro_rules! r {
+        ($reg:expr) => {
+            registers[$reg as usize]
+        };
+    }
+    macro_rules! give {
+        ($dst:expr, $result:expr) => {
+            match $result {
+                Ok(value) => r!($dst) = value,
+                Err(problem) => return (pc, Left::Arithmetic(problem)),
+            }
+        };
+    }
+    loop {
+        match code[pc] {
+            Inst::Move { dst, src } => r!(dst) = r!(src),
+            Inst::Index { op, dst, a, b } => give!(dst, scalar::index(op, r!(a), r!(b))),
+            Inst::Binary { op, ty, dst, a, b } => give!(dst, scalar::binary(op, ty, r!(a), r!(b))),
+            Inst::Unary { op, ty, dst, a } => give!(dst, scalar::unary(op, ty, r!(a))),
+            Inst::Cast { from, to, dst, a } => r!(dst) = scalar::cast(from, to, r!(a)),
+            Inst::Jump { to } => {
+                pc = to as usize;
+                continue;
+            }
+            Inst::Unless { cond, to } => {
+                if r!(cond) == 0 {
+                    pc = to as usize;
+                    continue;
+                }
+            }
+            Inst::UnlessIndex { op, a, b, to } => {
+                if !scalar::compares(op, r!(a), r!(b)) {
+                    pc = to as usize;
+                    continue;
+                }
+            }
+            Inst::When { cond, to } => {
+                if r!(cond) != 0 {
+                    pc = to as usize;
+                    continue;
+                }
+            }
+            Inst::Step { step } => {
+                if r!(step) == 0 {
+                    return (pc, Left::Arithmetic(ArithmeticProblem::ZeroStep));
+                }
+            }
+            Inst::Head { counter, end, var, exit } => {
+                let value = r!(counter);
+                if value >= r!(end) {
+                    pc = exit as usize;
+                    continue;
+                }
+                r!(var) = value;
+            }
+            Inst::Next { counter, step, end, var, head } => {
+                let value = r!(counter).saturating_add(r!(step));
+                r!(counter) = value;
+                if let Some(left) = count.one() {
+                    return (head as usize, left);
+                }
+                if value < r!(end) {
+                    r!(var) = value;
+                    pc = head as usize;
+                }
+            }
+            Inst::Again { to } => {
+                pc = to as usize;
+                if let Some(left) = count.one() {
+                    return (pc, left);
+                }
+                continue;
+            }
+            Inst::Skip => {}
+            inst => return (pc, Left::At(inst)),
+        }
+        pc += 1;
+    }
+}
+
 impl<'a> Machine<'a> {
     /// A rank at the start of its kernel: that of call number `call` of so many. The frame has its places.
     pub(crate) fn new(
@@ -293,7 +409,7 @@ impl<'a> Machine<'a> {
         rank: usize,
         (call, calls): (usize, usize),
         memories: Box<[Memory<'a>]>,
-        faults: &[Injection],
+        (budget, faults): (u64, &[Injection]),
         frame: Frame,
     ) -> Machine<'a> {
         let Frame { mut registers, places, inits, tiles, clock, scratch, strips, mut trail, spin } = frame;
@@ -314,9 +430,8 @@ impl<'a> Machine<'a> {
             state: State::Ready,
             trail,
             cost: RankCost::default(),
-            ops: 0,
+            count: Count { ops: 0, budget, fuel: 0 },
             accesses: 0,
-            fuel: 0,
             effects: 0,
             spin: Spin { patience: 0, ..spin },
             faults: Faults::new(rank, faults),
@@ -377,139 +492,84 @@ impl<'a> Machine<'a> {
 
     /// Takes the cost of moving `bytes` from the turn.
     pub(crate) fn spend(&mut self, bytes: usize) {
-        self.fuel = self.fuel.saturating_sub(u32::try_from(bytes >> 8).unwrap_or(u32::MAX));
+        self.count.fuel = self.count.fuel.saturating_sub(u32::try_from(bytes >> 8).unwrap_or(u32::MAX));
     }
 
     /// Runs for one turn.
     pub(crate) fn run(&mut self, env: &Env<'a>, wake: &dyn Wake, turn: Turn) -> Result<Stop, Halt> {
         let plan = self.plan;
         self.state = State::Ready;
-        self.fuel = turn.fuel;
+        self.count.fuel = turn.fuel;
         let mut visible = turn.visible;
-        // A copy of where the rank stands: to go on from here, no instruction waits for what the one before stored.
-        let mut pc = self.pc;
         loop {
+            let (pc, left) = scalars(&plan.code, self.pc, &mut self.registers, &mut self.count);
             self.pc = pc;
-            match plan.code[pc] {
-                Inst::Move { dst, src } => self.set(dst, self.get(src)),
-                Inst::Index { op, dst, a, b } => match scalar::index(op, self.get(a), self.get(b)) {
-                    Ok(value) => self.set(dst, value),
-                    Err(problem) => return Err(self.arithmetic(problem)),
-                },
-                Inst::Binary { op, ty, dst, a, b } => match scalar::binary(op, ty, self.get(a), self.get(b)) {
-                    Ok(value) => self.set(dst, value),
-                    Err(problem) => return Err(self.arithmetic(problem)),
-                },
-                Inst::Unary { op, ty, dst, a } => match scalar::unary(op, ty, self.get(a)) {
-                    Ok(value) => self.set(dst, value),
-                    Err(problem) => return Err(self.arithmetic(problem)),
-                },
-                Inst::Cast { from, to, dst, a } => self.set(dst, scalar::cast(from, to, self.get(a))),
-                Inst::Extent { dst, tile, axis } => {
-                    let extent = self.tiles.shape(tile).extents().get(axis as usize).copied();
-                    self.set(dst, extent.unwrap_or(0) as u64);
-                }
-                Inst::Jump { to } => {
-                    pc = to as usize;
-                    continue;
-                }
-                Inst::Unless { cond, to } => {
-                    if self.get(cond) == 0 {
-                        pc = to as usize;
-                        continue;
+            let flow = match left {
+                Left::At(Inst::Notify { signal }) => {
+                    if let Some(stop) = self.before(true, &mut visible) {
+                        return Ok(stop);
                     }
+                    Exec { machine: self, env, wake }.deposit(&plan.signals[signal as usize])?
                 }
-                Inst::UnlessIndex { op, a, b, to } => {
-                    if !scalar::compares(op, self.get(a), self.get(b)) {
-                        pc = to as usize;
-                        continue;
+                Left::At(Inst::Wait { signal }) => {
+                    if let Some(stop) = self.before(true, &mut visible) {
+                        return Ok(stop);
                     }
+                    Exec { machine: self, env, wake }.await_cell(&plan.signals[signal as usize])?
                 }
-                Inst::When { cond, to } => {
-                    if self.get(cond) != 0 {
-                        pc = to as usize;
-                        continue;
-                    }
-                }
-                Inst::Step { step } => {
-                    if self.get(step) == 0 {
-                        return Err(self.arithmetic(ArithmeticProblem::ZeroStep));
-                    }
-                }
-                Inst::Head { counter, end, var, exit } => {
-                    let value = self.get(counter);
-                    if value >= self.get(end) {
-                        pc = exit as usize;
-                        continue;
-                    }
-                    self.set(var, value);
-                }
-                Inst::Next { counter, step, end, var, head } => {
-                    let value = self.get(counter).saturating_add(self.get(step));
-                    self.set(counter, value);
-                    if self.count(env, head as usize)? {
-                        return Ok(Stop::Yield);
-                    }
-                    if value < self.get(end) {
-                        self.set(var, value);
-                        pc = head as usize;
-                    }
-                }
-                Inst::Again { to } => {
-                    pc = to as usize;
-                    if self.count(env, pc)? {
-                        return Ok(Stop::Yield);
-                    }
-                    continue;
-                }
-                Inst::Op { op } => {
+                Left::At(Inst::Op { op }) => {
                     let op = &plan.ops[op as usize];
                     let seen = op.visible || turn.enters && op.code == OpCode::Enter;
                     if let Some(stop) = self.before(seen, &mut visible) {
                         return Ok(stop);
                     }
-                    let flow = dispatch(&mut Exec { machine: self, env, wake }, op.code, op)?;
-                    if let Some(stop) = self.after(flow, env)? {
-                        return Ok(stop);
-                    }
+                    dispatch(&mut Exec { machine: self, env, wake }, op.code, op)?
                 }
-                Inst::Notify { signal } => {
-                    if let Some(stop) = self.before(true, &mut visible) {
-                        return Ok(stop);
+                Left::At(inst) => {
+                    if self.other(inst, env, wake)? {
+                        self.state = State::Done;
+                        return Ok(Stop::Done);
                     }
-                    let flow = Exec { machine: self, env, wake }.deposit(&plan.signals[signal as usize])?;
-                    if let Some(stop) = self.after(flow, env)? {
-                        return Ok(stop);
-                    }
+                    self.pc += 1;
+                    continue;
                 }
-                Inst::Wait { signal } => {
-                    if let Some(stop) = self.before(true, &mut visible) {
-                        return Ok(stop);
-                    }
-                    let flow = Exec { machine: self, env, wake }.await_cell(&plan.signals[signal as usize])?;
-                    if let Some(stop) = self.after(flow, env)? {
-                        return Ok(stop);
-                    }
-                }
-                Inst::CopyTile { dst, src, last } => {
-                    self.effects += 1;
-                    Exec { machine: self, env, wake }.copy_tile(dst, (src, last))?;
-                }
-                Inst::Skip => {}
-                Inst::Check { check } => self.check(check)?,
-                Inst::End => {
-                    self.state = State::Done;
-                    return Ok(Stop::Done);
-                }
+                Left::Turn => return Ok(Stop::Yield),
+                Left::Budget => return Err(self.over_budget()),
+                Left::Arithmetic(problem) => return Err(self.arithmetic(problem)),
+            };
+            if flow == Flow::Park {
+                return Ok(Stop::Parked);
             }
-            pc += 1;
+            self.pc += 1;
+            match self.count.one() {
+                None if flow == Flow::Next => {}
+                None | Some(Left::Turn) => return Ok(Stop::Yield),
+                Some(_) => return Err(self.over_budget()),
+            }
         }
+    }
+
+    /// An instruction that is neither scalar nor an op: whether it ends the kernel.
+    fn other(&mut self, inst: Inst, env: &Env<'a>, wake: &dyn Wake) -> Result<bool, Halt> {
+        match inst {
+            Inst::Extent { dst, tile, axis } => {
+                let extent = self.tiles.shape(tile).extents().get(axis as usize).copied();
+                self.set(dst, extent.unwrap_or(0) as u64);
+            }
+            Inst::CopyTile { dst, src, last } => {
+                self.effects += 1;
+                Exec { machine: self, env, wake }.copy_tile(dst, (src, last))?;
+            }
+            Inst::Check { check } => self.check(check)?,
+            _ => return Ok(true),
+        }
+        Ok(false)
     }
 
     /// Before an op: whether the turn ends here. `seen` tells whether other ranks can see the op.
     #[inline(always)]
     fn before(&mut self, seen: bool, visible: &mut u32) -> Option<Stop> {
-        if self.ops >= self.faults.due
+        if self.count.ops >= self.faults.due
             && let Some(stop) = self.inject()
         {
             return Some(stop);
@@ -521,16 +581,6 @@ impl<'a> Machine<'a> {
             }
         }
         None
-    }
-
-    /// After an op: whether the turn ends here.
-    #[inline(always)]
-    fn after(&mut self, flow: Flow, env: &Env<'_>) -> Result<Option<Stop>, Halt> {
-        if flow == Flow::Park {
-            return Ok(Some(Stop::Parked));
-        }
-        let over = self.count(env, self.pc + 1)?;
-        Ok((over || flow == Flow::Yield).then_some(Stop::Yield))
     }
 
     /// Stops or delays the rank when that is due.
@@ -545,21 +595,9 @@ impl<'a> Machine<'a> {
         }
     }
 
-    /// Counts an op, after which the rank stands at `pc`; whether the turn is over.
-    #[inline(always)]
-    fn count(&mut self, env: &Env<'_>, pc: usize) -> Result<bool, Halt> {
-        self.pc = pc;
-        self.ops += 1;
-        if self.ops > env.budget {
-            return Err(self.over_budget(env.budget));
-        }
-        self.fuel = self.fuel.saturating_sub(1);
-        Ok(self.fuel == 0)
-    }
-
     #[cold]
-    pub(crate) fn over_budget(&self, budget: u64) -> Halt {
-        Fault::OpBudget(OpBudget { site: self.site(), budget }).into()
+    pub(crate) fn over_budget(&self) -> Halt {
+        Fault::OpBudget(OpBudget { site: self.site(), budget: self.count.budget }).into()
     }
 
     /// The fault of the scalar instruction that the rank stands at.

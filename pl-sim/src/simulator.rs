@@ -280,7 +280,6 @@ impl Simulator {
             calls: call_of,
             windows: of_calls,
             platform: self.platform,
-            budget: options.op_budget,
             mail: plans.iter().map(|plan| Mail::new(plan)).collect(),
             lints: Mutex::default(),
             entered: domains.into_iter().map(|ranks| Mutex::new(Entered::new(Arc::clone(ranks)))).collect(),
@@ -391,7 +390,8 @@ impl<'w, 'l> Builder<'w, 'l> {
         }
         let number = (self.call, self.calls);
         self.call += 1;
-        let mut machine = Machine::new(plan, rank, number, memories.into(), &self.options.inject, frame);
+        let mut machine =
+            Machine::new(plan, rank, number, memories.into(), (self.options.op_budget, &self.options.inject), frame);
         for scalar in &plan.scalars {
             if let Some(arg) = args.get(scalar.param) {
                 machine.set(scalar.reg, scalar_bits(plan, scalar.ty, arg)?);
@@ -442,8 +442,8 @@ fn report(machines: &[Machine<'_>], env: &Env<'_>, options: &LaunchOptions, thre
             checked.accesses += machine.accesses;
             checked.signals += cost.peer_notifies + cost.self_notifies + cost.waits;
         }
-        checked.ops += machine.ops;
-        not_injected.extend(machine.faults.not_injected(machine.ops, cost.peer_notifies + cost.self_notifies));
+        checked.ops += machine.count.ops;
+        not_injected.extend(machine.faults.not_injected(machine.count.ops, cost.peer_notifies + cost.self_notifies));
         ranks.push(cost);
     }
     let lints = if options.checks { lints::collect(machines, env, options.allow) } else { vec![] };

@@ -202,6 +202,12 @@ impl Tiles {
         }
     }
 
+    /// Whether any tile stands for a chain that reads memory that can change.
+    #[inline(always)]
+    pub(crate) const fn any_changing(&self) -> bool {
+        self.changing > 0
+    }
+
     /// The tiles that stand for chains which read memory that can change.
     pub(crate) fn changing(&self) -> impl Iterator<Item = u32> + use<> {
         let count = if self.changing > 0 { self.locals.len() as u32 } else { 0 };

@@ -154,7 +154,12 @@ impl Exec<'_, '_, '_> {
     }
 
     /// Called before the rank notifies, when others may change what it read.
+    #[inline(always)]
     pub(super) fn before_notify(&mut self, op: &OpInst) -> Result<(), Halt> {
+        if self.machine.tiles.any_changing() { self.let_windows_go(op) } else { Ok(()) }
+    }
+
+    fn let_windows_go(&mut self, op: &OpInst) -> Result<(), Halt> {
         for tile in self.machine.tiles.changing() {
             let of_window = |source: &Source| matches!(source, Source::Window { .. });
             if self.machine.tiles.chain(tile).is_some_and(|chain| chain.sources().any(of_window)) {

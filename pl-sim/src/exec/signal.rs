@@ -101,7 +101,7 @@ impl<'a> Exec<'_, 'a, '_> {
         // Once, unless the launch asks for something else.
         for _ in 0..machine.faults.deposits(machine.cost.self_notifies + machine.cost.peer_notifies + 1) {
             if !machine.clock.can_release() {
-                return Err(machine.over_budget(self.env.budget));
+                return Err(machine.over_budget());
             }
             // Only what is checked asks later who knew what.
             if memory.is_checked() {

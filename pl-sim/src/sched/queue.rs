@@ -82,7 +82,7 @@ pub(crate) trait Work<F> {
 impl<F> State<F> {
     /// A rank is to run.
     fn push(&mut self, rank: usize) {
-        let home = rank * self.seats.len() / self.ranks;
+        let home = if self.seats.len() == 1 { 0 } else { rank * self.seats.len() / self.ranks };
         self.seats[home].ready.push_back(rank);
         self.waiting += 1;
     }
