@@ -48,7 +48,7 @@ use std::ops::{Deref, DerefMut, Range};
 use std::ptr::NonNull;
 use std::sync::atomic::Ordering::Relaxed;
 use std::sync::atomic::{AtomicBool, AtomicI32};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
 /// A lock that costs next to nothing while one thread runs all ranks.
 pub(crate) struct Lock<T> {
@@ -65,15 +65,29 @@ pub(crate) struct Lock<T> {
 unsafe impl<T: Send> Sync for Lock<T> {}
 
 impl<T> Lock<T> {
+    const fn used(value: T, shared: bool) -> Lock<T> {
+        let (shared, held) = (AtomicBool::new(shared), AtomicBool::new(false));
+        Lock { shared, held, mutex: Mutex::new(()), value: UnsafeCell::new(value) }
+    }
+
     /// A lock that one thread uses.
     pub(crate) const fn new(value: T) -> Lock<T> {
-        let (shared, held) = (AtomicBool::new(false), AtomicBool::new(false));
-        Lock { shared, held, mutex: Mutex::new(()), value: UnsafeCell::new(value) }
+        Lock::used(value, false)
+    }
+
+    /// A lock that several threads use.
+    pub(crate) const fn shared(value: T) -> Lock<T> {
+        Lock::used(value, true)
     }
 
     /// The value, when nobody else has the lock.
     pub(crate) const fn get_mut(&mut self) -> &mut T {
         self.value.get_mut()
+    }
+
+    /// The value, without the lock.
+    pub(crate) fn into_inner(self) -> T {
+        self.value.into_inner()
     }
 
     /// The value, when nobody else has the lock, which one thread uses from now on.
@@ -108,6 +122,17 @@ pub(crate) struct Locked<'l, T> {
     shared: Option<MutexGuard<'l, ()>>,
     /// As if it held the value itself: threads share it only where they may share that.
     value: PhantomData<&'l mut T>,
+}
+
+impl<T> Locked<'_, T> {
+    /// Lets go of the lock until somebody notifies `waker`, and takes it again. Only where several threads use it.
+    pub(crate) fn wait(mut self, waker: &Condvar) -> Self {
+        let guard = self.shared.take();
+        assert!(guard.is_some(), "one thread alone waits for nobody");
+        // Without its guard the lock is not held by this: see `drop`.
+        self.shared = guard.map(|guard| waker.wait(guard).unwrap_or_else(PoisonError::into_inner));
+        self
+    }
 }
 
 impl<T> Deref for Locked<'_, T> {

@@ -13,6 +13,7 @@ use crate::machine::{CallWindows, Env, Frame, Halt, Machine, Mail, Memory, Place
 use crate::order;
 use crate::plan::{Plan, plan_of};
 use crate::sched::{Crew, Ended, Parallel, Ranks, Schedule, Seeded, Together};
+use crate::shared::Lock;
 use crate::stuck;
 use crate::windows::{Used, Windows, gone, usage};
 use pl_core::bind::Platform;
@@ -25,7 +26,7 @@ use pl_core::runtime::{
 };
 use std::num::NonZero;
 use std::sync::atomic::Ordering::Relaxed;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::Instant;
 
@@ -269,7 +270,7 @@ impl Simulator {
         let mut machines = Vec::with_capacity(count);
         let mut frames = self.frames.lock();
         for (call, plan) in calls.into_iter().zip(plans) {
-            machines.push(Mutex::new(builder.machine(call, plan, frames.take())?));
+            machines.push(Lock::new(builder.machine(call, plan, frames.take())?));
         }
         drop(frames);
         let Builder { domains, bytes, together, .. } = builder;
@@ -293,8 +294,7 @@ impl Simulator {
             (Scheduler::Seeded(seed), None) => Seeded(seed).run(&ranks),
             (Scheduler::Parallel | Scheduler::Explored(_), None) => Parallel { crew: &self.crew, threads }.run(&ranks),
         };
-        let machines: Vec<Machine<'_>> =
-            machines.into_iter().map(|m| m.into_inner().unwrap_or_else(PoisonError::into_inner)).collect();
+        let machines: Vec<Machine<'_>> = machines.into_iter().map(Lock::into_inner).collect();
         match ended {
             Ended::Failed(Halt::Fault(fault)) => return Err(EngineError::Fault(fault)),
             Ended::Failed(Halt::Race(race, found)) => {

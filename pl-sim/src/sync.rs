@@ -1,7 +1,8 @@
 //! The primitives of what is model-checked: `tests/loom` has loom's in their place.
 
+pub(crate) use crate::shared::{Lock, Locked};
+pub(crate) use std::sync::Condvar;
 pub(crate) use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
-pub(crate) use std::sync::{Condvar, Mutex, MutexGuard};
 use std::time::{Duration, Instant};
 
 /// For how long a thread looks out for news before it parks: about what it costs to wake it again.

@@ -4,11 +4,11 @@ use super::event::Event;
 use crate::exec::{Exec, Test};
 use crate::machine::{Machine, Turn};
 use crate::sched::{Ended, Ranks, Schedule, Standing, Stop, Woken};
+use crate::shared::Locked;
 use pl_core::op::OpCode;
 use pl_core::runtime::WindowId;
 use std::cell::RefCell;
 use std::collections::VecDeque;
-use std::sync::MutexGuard;
 
 /// Decides who runs next.
 pub(super) trait Guide {
@@ -48,7 +48,7 @@ impl Schedule for Guided<'_> {
 struct Running<'r, 'l, 'a> {
     ranks: &'r Ranks<'l, 'a>,
     /// Nobody else runs them meanwhile.
-    machines: Vec<MutexGuard<'l, Machine<'a>>>,
+    machines: Vec<Locked<'l, Machine<'a>>>,
     woken: Woken,
     standing: Standing,
     /// The calls that stand before an op that others can see, and are not parked, in rising order.

@@ -21,6 +21,7 @@ pub(crate) use queue::Stop;
 pub(crate) use seeded::Seeded;
 
 use crate::machine::{Env, Halt, Machine, Wake};
+use crate::shared::{Lock, Locked};
 use crate::window::Window;
 use crate::windows::Used;
 use std::sync::atomic::AtomicBool;
@@ -30,7 +31,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 /// The ranks of a launch.
 pub(crate) struct Ranks<'l, 'a> {
     /// Their machines.
-    pub(crate) machines: &'l [Mutex<Machine<'a>>],
+    pub(crate) machines: &'l [Lock<Machine<'a>>],
     /// What they share.
     pub(crate) env: &'l Env<'a>,
     /// The windows that they use.
@@ -44,14 +45,15 @@ pub(crate) struct Ranks<'l, 'a> {
 }
 
 impl<'l, 'a> Ranks<'l, 'a> {
-    pub(crate) fn machine(&self, rank: usize) -> MutexGuard<'l, Machine<'a>> {
+    pub(crate) fn machine(&self, rank: usize) -> Locked<'l, Machine<'a>> {
         // A machine whose thread panicked is not run again: the panic goes on when the threads are joined.
-        self.machines[rank].lock().unwrap_or_else(PoisonError::into_inner)
+        self.machines[rank].lock()
     }
 
     /// From now on several threads run ranks. Only one does when this is called.
     pub(crate) fn share(&self) {
         self.windows.iter().for_each(Window::share);
+        self.machines.iter().for_each(Lock::share);
     }
 
     pub(crate) fn interrupted(&self) -> bool {

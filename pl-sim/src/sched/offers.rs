@@ -2,14 +2,13 @@
 //! joins it. `tests/loom` model-checks this file as it is.
 
 use super::news::News;
-use crate::sync::{Mutex, MutexGuard};
+use crate::sync::{Lock, Locked};
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::PoisonError;
 
 /// The offers of the launches that run now. `J` is what a worker does.
 pub(crate) struct Offers<J> {
-    state: Mutex<State<J>>,
+    state: Lock<State<J>>,
     /// There is an offer, or there will be none any more.
     offered: News,
     /// A worker left.
@@ -46,13 +45,13 @@ pub(crate) struct Taken {
 impl<J> Default for Offers<J> {
     fn default() -> Self {
         let state = State { open: vec![], next: 0, closed: false };
-        Offers { state: Mutex::new(state), offered: News::default(), left: News::default() }
+        Offers { state: Lock::shared(state), offered: News::default(), left: News::default() }
     }
 }
 
 impl<J: Copy> Offers<J> {
-    fn lock(&self) -> MutexGuard<'_, State<J>> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    fn lock(&self) -> Locked<'_, State<J>> {
+        self.state.lock()
     }
 
     /// Offers work to so many workers. The number of the offer, for [`Offers::withdraw`].

@@ -99,6 +99,7 @@ impl Leader<'_, '_, '_> {
     fn ask(&mut self) {
         if self.helpers > 0 {
             self.worker.ranks.share();
+            self.worker.queue.share();
         }
         self.shift.ask(std::mem::take(&mut self.helpers));
     }

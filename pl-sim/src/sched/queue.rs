@@ -2,10 +2,9 @@
 
 use super::groups::Standing;
 use super::news::News;
-use crate::sync::{Mutex, MutexGuard};
+use crate::sync::{Lock, Locked};
 use smallvec::{SmallVec, smallvec};
 use std::collections::VecDeque;
-use std::sync::PoisonError;
 
 /// How a turn ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,7 +38,7 @@ pub(crate) enum Ended<F> {
 
 /// The ranks of a launch, as the workers share them. `F` is why a rank fails.
 pub(crate) struct Queue<F> {
-    state: Mutex<State<F>>,
+    state: Lock<State<F>>,
     /// A rank is to run, or the run has ended.
     news: News,
 }
@@ -125,11 +124,16 @@ impl<F> Queue<F> {
             running: 0,
             ended: None,
         };
-        Queue { state: Mutex::new(state), news: News::default() }
+        Queue { state: Lock::new(state), news: News::default() }
     }
 
-    fn lock(&self) -> MutexGuard<'_, State<F>> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    /// From now on several threads work. Only the leader did when this is called.
+    pub(crate) fn share(&self) {
+        self.state.share();
+    }
+
+    fn lock(&self) -> Locked<'_, State<F>> {
+        self.state.lock()
     }
 
     /// Makes a rank runnable that was parked, or is about to be.
@@ -154,7 +158,7 @@ impl<F> Queue<F> {
         self.work_at(state, worker, work);
     }
 
-    fn work_at<'q>(&'q self, mut state: MutexGuard<'q, State<F>>, worker: usize, work: &mut impl Work<F>) {
+    fn work_at<'q>(&'q self, mut state: Locked<'q, State<F>>, worker: usize, work: &mut impl Work<F>) {
         let unwinding = EndOnPanic(self);
         while let Some((locked, rank)) = self.next(state, worker, work) {
             let others = locked.waiting;
@@ -182,10 +186,10 @@ impl<F> Queue<F> {
     /// The next rank for a worker; `None` when the run has ended.
     fn next<'q>(
         &'q self,
-        mut state: MutexGuard<'q, State<F>>,
+        mut state: Locked<'q, State<F>>,
         worker: usize,
         work: &mut impl Work<F>,
-    ) -> Option<(MutexGuard<'q, State<F>>, usize)> {
+    ) -> Option<(Locked<'q, State<F>>, usize)> {
         let mut patient = true;
         loop {
             if state.ended.is_none() && work.interrupted() {
@@ -220,7 +224,7 @@ impl<F> Queue<F> {
         }
     }
 
-    fn tell_end(&self, state: MutexGuard<'_, State<F>>) {
+    fn tell_end(&self, state: Locked<'_, State<F>>) {
         let wakes = self.news.tell(usize::MAX);
         drop(state);
         self.news.wake(wakes);
@@ -228,7 +232,7 @@ impl<F> Queue<F> {
 
     /// How the run ended, when all workers have returned.
     pub(crate) fn ended(self) -> Ended<F> {
-        self.state.into_inner().unwrap_or_else(PoisonError::into_inner).ended.unwrap_or(Ended::Done)
+        self.state.into_inner().ended.unwrap_or(Ended::Done)
     }
 }
 

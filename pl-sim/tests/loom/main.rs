@@ -19,8 +19,56 @@ mod offers;
 mod queue;
 
 mod sync {
+    use loom::sync::MutexGuard;
     pub(crate) use loom::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
-    pub(crate) use loom::sync::{Condvar, Mutex, MutexGuard};
+    pub(crate) use loom::sync::{Condvar, Mutex};
+    use std::ops::{Deref, DerefMut};
+    use std::sync::PoisonError;
+
+    /// A lock that several threads use from the start.
+    pub(crate) struct Lock<T>(Mutex<T>);
+
+    impl<T> Lock<T> {
+        pub(crate) fn new(value: T) -> Lock<T> {
+            Lock(Mutex::new(value))
+        }
+
+        pub(crate) fn shared(value: T) -> Lock<T> {
+            Lock::new(value)
+        }
+
+        pub(crate) fn share(&self) {}
+
+        pub(crate) fn lock(&self) -> Locked<'_, T> {
+            Locked(self.0.lock().unwrap_or_else(PoisonError::into_inner))
+        }
+
+        pub(crate) fn into_inner(self) -> T {
+            self.0.into_inner().unwrap_or_else(PoisonError::into_inner)
+        }
+    }
+
+    pub(crate) struct Locked<'l, T>(MutexGuard<'l, T>);
+
+    impl<T> Locked<'_, T> {
+        pub(crate) fn wait(self, waker: &Condvar) -> Self {
+            Locked(waker.wait(self.0).unwrap_or_else(PoisonError::into_inner))
+        }
+    }
+
+    impl<T> Deref for Locked<'_, T> {
+        type Target = T;
+
+        fn deref(&self) -> &T {
+            &self.0
+        }
+    }
+
+    impl<T> DerefMut for Locked<'_, T> {
+        fn deref_mut(&mut self) -> &mut T {
+            &mut self.0
+        }
+    }
 
     /// Looks twice: whether the other thread does something in between is for loom to try.
     pub(crate) fn spin(news: impl Fn() -> bool) -> bool {
