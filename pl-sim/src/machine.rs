@@ -294,6 +294,17 @@ pub(crate) struct Count {
 }
 
 impl Count {
+    /// Whether two more ops that move so many bytes each do not end the turn in between.
+    pub(crate) const fn lasts(&self, bytes: usize) -> bool {
+        self.fuel as usize > (bytes >> 8) + 1 && self.ops + 1 < self.budget
+    }
+
+    /// Counts one that does not end the turn: see [`Count::lasts`].
+    pub(crate) const fn pass(&mut self) {
+        self.ops += 1;
+        self.fuel = self.fuel.saturating_sub(1);
+    }
+
     /// Counts one: what ends there.
     #[inline(always)]
     fn one(&mut self) -> Option<Left> {
@@ -523,7 +534,15 @@ impl<'a> Machine<'a> {
                     if let Some(stop) = self.before(seen, &mut visible) {
                         return Ok(stop);
                     }
-                    dispatch(&mut Exec { machine: self, env, wake }, op.code, op)?
+                    let mut exec = Exec { machine: self, env, wake };
+                    // Nothing may end the turn in between.
+                    match plan.stored_behind(pc, op) {
+                        Some(store) if visible > 0 && !exec.machine.is_due_next() && exec.pass(op, store)? => {
+                            visible -= u32::from(store.visible);
+                            Flow::Next
+                        }
+                        _ => dispatch(&mut exec, op.code, op)?,
+                    }
                 }
                 Left::At(inst) => {
                     if self.other(inst, env, wake)? {
@@ -581,6 +600,12 @@ impl<'a> Machine<'a> {
             }
         }
         None
+    }
+
+    /// Whether that is so before the op after the next one.
+    #[inline(always)]
+    const fn is_due_next(&self) -> bool {
+        self.count.ops + 1 >= self.faults.due
     }
 
     /// Stops or delays the rank when that is due.

@@ -291,13 +291,23 @@ pub(crate) struct Piece {
     pub(crate) length: usize,
 }
 
+/// Hands the stretches of two boxes of as many elements to `f`, in order.
+#[inline]
+pub(crate) fn for_each_piece(left: &Runs, right: &Runs, f: impl FnMut(Piece)) {
+    if left.count == 1 && right.count == 1 {
+        [Piece { left: left.base, right: right.base, length: left.length }].into_iter().for_each(f);
+    } else {
+        pieces(left, right).for_each(f);
+    }
+}
+
 /// The stretches of two boxes of as many elements, in order.
-pub(crate) fn pieces<'r>(left: &'r Runs, right: &'r Runs) -> Pieces<'r> {
+fn pieces<'r>(left: &'r Runs, right: &'r Runs) -> Pieces<'r> {
     Pieces { left: Side::new(left), right: Side::new(right) }
 }
 
 /// The stretches of two boxes.
-pub(crate) struct Pieces<'r> {
+struct Pieces<'r> {
     left: Side<'r>,
     right: Side<'r>,
 }

@@ -38,7 +38,7 @@
 use crate::check::Passed;
 use crate::elementwise::FOLDED;
 use crate::memory::Line;
-use crate::region::{Piece, Rows, Runs, pieces};
+use crate::region::{Piece, Rows, Runs, for_each_piece};
 use crate::sched::{Crew, Shift};
 use memmap2::MmapMut;
 use std::alloc::{Layout, alloc_zeroed, dealloc};
@@ -332,9 +332,9 @@ impl ReadGrant<'_> {
 
     /// Copies the box into one of as many elements in other memory.
     pub(crate) fn copy_to_box(&self, out: &mut [u8], runs: &Runs) {
-        for piece in pieces(self.runs, runs) {
-            self.copy(piece.left, &mut out[piece.right * self.size..][..piece.length * self.size]);
-        }
+        for_each_piece(self.runs, runs, |Piece { left, right, length }| {
+            self.copy(left, &mut out[right * self.size..][..length * self.size]);
+        });
     }
 
     /// Copies elements of the box that stand side by side.
@@ -406,10 +406,10 @@ impl<'g> RowsGrant<'g> {
         match self.memory {
             Lender::Window(buffer) => ReadGrant { buffer, runs: rows, size: self.size }.copy_to_box(out, runs),
             Lender::Other(bytes) => {
-                for Piece { left, right, length } in pieces(rows, runs) {
+                for_each_piece(rows, runs, |Piece { left, right, length }| {
                     let [from, to] = [left, right].map(|start| start * self.size..(start + length) * self.size);
                     out[to].copy_from_slice(&bytes[from]);
-                }
+                });
             }
         }
     }
@@ -446,9 +446,9 @@ impl WriteGrant<'_> {
 
     /// Replaces the box by one of as many elements in other memory.
     pub(crate) fn copy_from_box(&self, data: &[u8], runs: &Runs) {
-        for Piece { left, right, length } in pieces(self.runs, runs) {
+        for_each_piece(self.runs, runs, |Piece { left, right, length }| {
             self.copy(left, &data[right * self.size..][..length * self.size]);
-        }
+        });
     }
 
     /// Replaces the box by rows of as many elements. Where both have bytes in common, what is copied of these is not told.
@@ -495,13 +495,13 @@ impl WriteGrant<'_> {
 
     /// Replaces the box by one of as many elements of a window. Where both have bytes in common, what is copied of these is not told.
     pub(crate) fn copy_from_window(&self, source: &ReadGrant<'_>) {
-        for Piece { left, right, length } in pieces(self.runs, source.runs) {
+        for_each_piece(self.runs, source.runs, |Piece { left, right, length }| {
             let length = length * self.size;
             let from = source.buffer.pointer(right * self.size, length);
             let to = self.buffer.pointer(left * self.size, length);
             // SAFETY: in bounds; no other rank writes the bytes that are read, or touches those that are written (2. above); they may overlap.
             unsafe { std::ptr::copy(from, to, length) };
-        }
+        });
     }
 
     /// Fills the box with zeros.
@@ -532,9 +532,9 @@ pub(crate) struct AddGrant<'g> {
 impl AddGrant<'_> {
     /// Adds a box of as many elements in other memory. `add` adds the elements on its right to those on its left.
     pub(crate) fn add_from_box(&self, data: &[u8], runs: &Runs, add: impl Fn(&mut [u8], &[u8])) {
-        for Piece { left, right, length } in pieces(self.runs, runs) {
+        for_each_piece(self.runs, runs, |Piece { left, right, length }| {
             self.add(left, &data[right * self.size..][..length * self.size], &add);
-        }
+        });
     }
 
     /// Adds a box of as many elements of a window. Where both have bytes in common, what is added to these is not told.
@@ -542,13 +542,13 @@ impl AddGrant<'_> {
         let mut buffer = [0_u64; 512];
         let buffer: &mut [u8] = bytemuck::cast_slice_mut(&mut buffer);
         let most = buffer.len() / self.size;
-        for Piece { left, right, length } in pieces(self.runs, source.runs) {
+        for_each_piece(self.runs, source.runs, |Piece { left, right, length }| {
             for at in (0..length).step_by(most) {
                 let part = &mut buffer[..most.min(length - at) * self.size];
                 source.copy(right + at, part);
                 self.add(left + at, part, &add);
             }
-        }
+        });
     }
 
     /// Adds to elements of the box that stand side by side.

@@ -392,6 +392,12 @@ impl Tiles {
         }
     }
 
+    /// A tile of this shape only went by: its elements are somewhere else already.
+    pub(crate) fn pass(&mut self, tile: u32, shape: Shape) {
+        self.forget(tile);
+        self.locals[tile as usize].shape = shape;
+    }
+
     fn assign(&mut self, tile: u32, value: Value, shape: Shape) {
         let is_changing = |value| matches!(value, Value::Chain(chain) if self.chains[chain as usize].changing);
         let (before, now) = (is_changing(self.locals[tile as usize].value), is_changing(value));

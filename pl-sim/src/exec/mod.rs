@@ -5,6 +5,7 @@ mod chains;
 mod collective;
 mod compute;
 mod deferred;
+mod pass;
 mod refuse;
 mod signal;
 mod transfer;

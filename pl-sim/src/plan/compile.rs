@@ -627,6 +627,7 @@ impl<'p> Compiler<'p> {
             signal: None,
             tiles: None,
             last: 0,
+            passes: false,
             live: Box::default(),
             fixed: None,
         };

@@ -1,8 +1,8 @@
 //! Boxes whose extents are known when the plan is made: all that is left for the run are the offsets.
 
-use super::{Extents, OpInst, Operand, Plan};
+use super::{Dst, Extents, Inst, OpInst, Operand, Plan};
 use crate::region::{Runs, Shape};
-use pl_core::op::{Access, ParamKind};
+use pl_core::op::{Access, OpCode, ParamKind};
 
 /// A box of an op, as far as it is known.
 #[derive(Clone, Debug, PartialEq)]
@@ -52,6 +52,23 @@ pub(super) fn annotate(plan: &mut Plan) {
     for index in 0..plan.ops.len() {
         plan.ops[index].fixed = of_op(plan, &plan.ops[index]).map(Box::new);
     }
+    for pc in 0..plan.code.len() {
+        if let Inst::Op { op } = plan.code[pc] {
+            plan.ops[op as usize].passes = passes(plan, pc, &plan.ops[op as usize]);
+        }
+    }
+}
+
+/// Whether an op loads a tile for the next instruction, which stores it, and for nothing else; both boxes are known.
+fn passes(plan: &Plan, pc: usize, load: &OpInst) -> bool {
+    let (OpCode::Load | OpCode::RemoteLoad, Dst::Tile(tile)) = (load.code, load.dst) else { return false };
+    plan.op_at(pc + 1).is_some_and(|store| {
+        store.code == OpCode::Store
+            && store.stored() == Some(tile)
+            && store.is_last(0)
+            && load.tiles.is_none()
+            && load.fixed.as_ref().zip(store.fixed.as_ref()).is_some_and(|(load, store)| load.shape == store.shape)
+    })
 }
 
 fn of_op(plan: &Plan, op: &OpInst) -> Option<Fixed> {

@@ -124,6 +124,8 @@ pub(crate) struct OpInst {
     pub(crate) fixed: Option<Box<fixed::Fixed>>,
     /// The arguments that are tiles which nothing uses afterwards, as bits.
     pub(crate) last: u32,
+    /// Whether it loads a tile for the next instruction, which stores it, and for nothing else.
+    pub(crate) passes: bool,
     /// Of an op that gives no tile: the tiles that something uses afterwards.
     pub(crate) live: Box<[u32]>,
 }
@@ -380,6 +382,12 @@ impl Plan {
     /// The op that an instruction executes.
     pub(crate) fn op_of(&self, inst: Inst) -> Option<&OpInst> {
         self.ops.get(self.number_of(inst)? as usize)
+    }
+
+    /// The store behind the load at `pc`, where that is all the tile is for.
+    #[inline(always)]
+    pub(crate) fn stored_behind(&self, pc: usize, load: &OpInst) -> Option<&OpInst> {
+        if load.passes { self.op_at(pc + 1) } else { None }
     }
 
     /// The op at `pc`.

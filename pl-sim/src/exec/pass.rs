@@ -1,0 +1,78 @@
+//! A tile that is loaded for the store behind it, and for nothing else: the box goes from memory to memory at once.
+
+use super::{Exec, Halt, Part};
+use crate::machine::{Machine, Memory};
+use crate::plan::{Dst, OpInst};
+use pl_core::fault::AccessKind;
+use pl_core::op::OpCode;
+
+impl<'a> Exec<'_, 'a, '_> {
+    /// Executes a load and the store behind it, of a tile that nothing else uses. The rank stands at the load, and then at the store, which is left to be
+    /// counted. False, with nothing done, where they are better executed one after the other.
+    pub(crate) fn pass(&mut self, load: &'a OpInst, store: &'a OpInst) -> Result<bool, Halt> {
+        let (owner, offsets) = match load.code {
+            OpCode::RemoteLoad => (self.peer(load, 1)?, 2),
+            _ => (self.own(load, 0)?, 1),
+        };
+        let Some((from, shape)) = self.fixed_part(load, 0, owner, offsets) else { return Ok(false) };
+        let Some((to, _)) = self.fixed_part(store, 2, self.own(store, 2)?, 1) else { return Ok(false) };
+        let plan = self.machine.plan;
+        let base = |part: &Part| plan.memories[part.memory as usize].view_of.unwrap_or(part.memory) as usize;
+        let (source, target) = (base(&from), base(&to));
+        let bytes = from.runs.elements() * plan.memories[target].dtype.bytes();
+        if !self.machine.count.lasts(bytes) || !self.machine.is_passable((source, target), &from) {
+            return Ok(false);
+        }
+        self.before_change(store, &to)?;
+        if let Dst::Tile(dst) = load.dst {
+            self.machine.tiles.pass(dst, *shape);
+        }
+        let Machine { memories, clock, pc, accesses, cost, .. } = &mut *self.machine;
+        let window = |memory: &Memory<'a>| match *memory {
+            Memory::Window(window) => Some(window),
+            _ => None,
+        };
+        let (read, written) = (window(&memories[source]), window(&memories[target]));
+        *accesses += u64::from(read.is_some()) + u64::from(written.is_some());
+        let grant = match read.map(|window| window.memory(from.owner).read(&from.runs, clock, *pc)).transpose() {
+            Ok(grant) => grant,
+            Err(refused) => return Err(self.refused(refused, AccessKind::Read, load, &from)),
+        };
+        *pc += 1;
+        match (&mut memories[target], grant) {
+            (Memory::Out(out, init), Some(grant)) => {
+                grant.copy_to_box(out, &to.runs);
+                init.fill(&to.runs);
+                cost.result_elements += to.runs.elements() as u64;
+            }
+            (Memory::Window(window), grant) => match window.memory(to.owner).write(&to.runs, clock, *pc) {
+                Ok(write) => match (&memories[source], grant) {
+                    (_, Some(grant)) => write.copy_from_window(&grant),
+                    (Memory::In(data), _) => write.copy_from_box(data, &from.runs),
+                    (Memory::Out(data, _), _) => write.copy_from_box(data, &from.runs),
+                    (Memory::Window(_) | Memory::View(_), None) => {}
+                },
+                Err(refused) => return Err(self.refused(refused, AccessKind::Write, store, &to)),
+            },
+            _ => {}
+        }
+        self.pulled(&from);
+        self.made_tile(bytes)?;
+        self.machine.count.pass();
+        self.made_tile(bytes)?;
+        Ok(true)
+    }
+}
+
+impl Machine<'_> {
+    /// Whether a box may go straight from one memory to the other one: what is read are data, of other memory than what changes, and one of both is a window.
+    fn is_passable(&self, (source, target): (usize, usize), from: &Part) -> bool {
+        match (&self.memories[source], &self.memories[target]) {
+            (Memory::In(_), Memory::Window(_)) => true,
+            (Memory::Out(_, init), Memory::Window(_)) => init.missing(&from.runs).is_none(),
+            (Memory::Window(_), Memory::Out(..)) => true,
+            (Memory::Window(read), Memory::Window(written)) => read.id != written.id,
+            _ => false,
+        }
+    }
+}
