@@ -11,6 +11,8 @@ use std::process::{Command, ExitCode};
 /// A world, and what a launch in it is to reach.
 #[derive(Clone, Copy, Debug)]
 pub struct Large {
+    /// Whether the builtin adds up, or the kernel by hand.
+    pub builtin: bool,
     pub ranks: usize,
     /// Elements of a row, of which each rank brings one for each rank.
     pub size: usize,
@@ -22,19 +24,23 @@ pub struct Large {
     pub times: usize,
 }
 
-pub const ALL: [Large; 2] = [
-    Large { ranks: 1024, size: 64, seconds: 1.0, memory: 1.5, times: 5 },
-    Large { ranks: 4096, size: 16, seconds: 20.0, memory: 2.0, times: 1 },
-];
+const MANY: Large = Large { builtin: false, ranks: 1024, size: 64, seconds: 1.0, memory: 1.5, times: 5 };
+const MOST: Large = Large { builtin: false, ranks: 4096, size: 16, seconds: 20.0, memory: 2.0, times: 1 };
+
+pub const ALL: [Large; 4] = [MANY, Large { builtin: true, ..MANY }, MOST, Large { builtin: true, ..MOST }];
 
 /// Begins the command line of a process that is one launch.
 const CHILD: &str = "--launch-in-a-large-world";
 
+/// The modes of example 14.
+const HAND: &str = "hand";
+const BUILTIN: &str = "builtin";
+
 /// The whole of a process that [`Large::measure`] started: its exit status; `None` in every other process.
 pub fn child() -> Option<ExitCode> {
     let mut args = std::env::args().skip(1).skip_while(|arg| arg != CHILD).skip(1);
-    let (ranks, size) = (args.next()?.parse().ok()?, args.next()?.parse().ok()?);
-    let seconds = launch(ranks, size);
+    let (mode, ranks, size) = (args.next()?, args.next()?.parse().ok()?, args.next()?.parse().ok()?);
+    let seconds = launch(mode == BUILTIN, ranks, size);
     let Some(peak) = peak() else {
         eprintln!("error: this system does not tell the peak memory of a process");
         return Some(ExitCode::FAILURE);
@@ -44,7 +50,7 @@ pub fn child() -> Option<ExitCode> {
 }
 
 /// The seconds of one launch.
-fn launch(ranks: usize, size: usize) -> f64 {
+fn launch(builtin: bool, ranks: usize, size: usize) -> f64 {
     let devices: Vec<u32> = (0..ranks as u32).collect();
     let world = World::open("sim", &devices).expect("a world");
     let x = Array3::from_shape_fn((ranks, 1, ranks * size), |(r, _, i)| ((r + i) % 1000) as f32);
@@ -52,7 +58,10 @@ fn launch(ranks: usize, size: usize) -> f64 {
     let data = world.window::<f32>([ranks, size]).expect("a window");
     let signal = world.window::<i32>([ranks, 1]).expect("a window");
     let took = time(|| {
-        let calls = x.outer_iter().zip(y.outer_iter_mut()).map(|(x, y)| example_14::hand_step(x, y, &data, &signal));
+        let calls = x.outer_iter().zip(y.outer_iter_mut()).map(|(x, y)| match builtin {
+            true => example_14::builtin_step(x, y, &data, &signal),
+            false => example_14::hand_step(x, y, &data, &signal),
+        });
         world.launch(calls).expect("a right kernel");
     });
     // Whole numbers, whose sums are exact.
@@ -70,8 +79,12 @@ fn peak() -> Option<usize> {
 }
 
 impl Large {
+    const fn mode(&self) -> &'static str {
+        if self.builtin { BUILTIN } else { HAND }
+    }
+
     pub fn name(&self) -> String {
-        format!("large world/P={}/SIZE={}", self.ranks, self.size)
+        format!("large world/{}/P={}/SIZE={}", self.mode(), self.ranks, self.size)
     }
 
     /// The bytes of the windows and tensors: the data window and what the ranks bring, the signal, the results.
@@ -95,7 +108,7 @@ impl Large {
     /// A launch in a process of its own: seconds, and the most bytes that the process had.
     fn process(&self) -> Result<(f64, f64), String> {
         let this = std::env::current_exe().map_err(|error| error.to_string())?;
-        let arguments = [CHILD, &self.ranks.to_string(), &self.size.to_string()];
+        let arguments = [CHILD, self.mode(), &self.ranks.to_string(), &self.size.to_string()];
         let output = Command::new(this).args(arguments).output().map_err(|error| error.to_string())?;
         if !output.status.success() {
             return Err(format!("{}: {}", output.status, String::from_utf8_lossy(&output.stderr)));
