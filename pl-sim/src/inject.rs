@@ -39,12 +39,13 @@ impl Faults {
     }
 
     /// How often the notify with this number reaches its cell.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn deposits(&mut self, number: u64) -> u32 {
         if self.left.is_empty() { 1 } else { self.take_deposits(number) }
     }
 
     #[cold]
+    #[inline(never)]
     fn take_deposits(&mut self, number: u64) -> u32 {
         let mut deposits = 1;
         self.left.retain(|injection| match injection {

@@ -234,15 +234,26 @@ impl Cell {
         stamp: Stamp,
         events: &mut Events,
     ) {
-        let Notified { stamp: first, count } = self.first;
-        // Where nothing is checked, stores are not noted: after one the value is another.
-        let is_alike = (first.rank, first.pc, Deposit::Add(self.step), self.value_after(count))
-            == (stamp.rank, stamp.pc, deposit, value);
-        if is_alike && count > 0 && !self.varied {
-            self.first = Notified { stamp, count: count.saturating_add(1) };
-        } else {
+        if !self.count_alike(value, deposit, stamp) {
             self.count_another(index, (value, new), deposit, stamp, events);
         }
+    }
+
+    /// The same of a notify that is like all the others, which need not be noted apart; whether it is.
+    #[inline(always)]
+    pub(super) fn count_alike(&mut self, value: i32, deposit: Deposit, stamp: Stamp) -> bool {
+        let Notified { stamp: first, count } = self.first;
+        // Where nothing is checked, stores are not noted: after one the value is another.
+        let is_alike = first.rank == stamp.rank
+            && first.pc == stamp.pc
+            && deposit == Deposit::Add(self.step)
+            && self.value_after(count) == value
+            && count > 0
+            && !self.varied;
+        if is_alike {
+            self.first = Notified { stamp, count: count.saturating_add(1) };
+        }
+        is_alike
     }
 
     /// The same of the first notify of a cell, and of one that is not like the others.

@@ -207,9 +207,11 @@ impl Cells {
         by: By,
     ) {
         let stamp = clock.stamp(by.pc);
-        let cell = self.table.touch(index, value, &mut self.events);
-        cell.count(index, (value, new), deposit, stamp, &mut self.events);
         clock.pass();
+        if !self.table.known(index).is_some_and(|cell| cell.count_alike(value, deposit, stamp)) {
+            let cell = self.table.touch(index, value, &mut self.events);
+            cell.count_another(index, (value, new), deposit, stamp, &mut self.events);
+        }
     }
 
     /// Records a wait or read of the owner, on a cell that holds `value`.
@@ -306,6 +308,13 @@ impl Cells {
 }
 
 impl Table {
+    /// A cell that this launch touched.
+    #[inline(always)]
+    fn known(&mut self, index: usize) -> Option<&mut Cell> {
+        let cell = self.pages.get_mut(index / PAGE)?.get_mut(index % PAGE)?;
+        (cell.launch == self.launch).then_some(cell)
+    }
+
     /// The cell, which holds `value` now.
     #[inline]
     fn touch(&mut self, index: usize, value: i32, events: &mut Events) -> &mut Cell {

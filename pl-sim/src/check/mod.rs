@@ -394,6 +394,31 @@ impl Memory {
         Ok(())
     }
 
+    /// Deposits into a cell where nothing is checked: whether that satisfied the owner's wait; `None`, with nothing done, where the cell cannot hold it.
+    #[inline]
+    pub(crate) fn notify_unchecked(&self, index: usize, deposit: Deposit, clock: &mut Clock, by: By) -> Option<bool> {
+        debug_assert!(!self.checked);
+        let history = &mut *self.lock();
+        let cell = self.buffer.cell(index, Passed(PhantomData));
+        let value = cell.load(Relaxed);
+        let new = match deposit {
+            Deposit::Add(add) => value.checked_add(add)?,
+            Deposit::Set(new) => new,
+        };
+        history.cells.count(index, (value, new), deposit, clock, by);
+        cell.store(new, Relaxed);
+        Some(history.parked.notified(index, new))
+    }
+
+    /// Tests the owner's cell where nothing is checked; parks the owner on it when the wait is not satisfied.
+    #[inline]
+    pub(crate) fn wait_unchecked(&self, awaited: Awaited) -> bool {
+        debug_assert!(!self.checked);
+        let history = &mut *self.lock();
+        let value = self.buffer.cell(awaited.index, Passed(PhantomData)).load(Relaxed);
+        history.parked.test(awaited, value)
+    }
+
     /// Deposits into a cell.
     pub(crate) fn notify(
         &self,
@@ -403,22 +428,15 @@ impl Memory {
         by: By,
     ) -> Result<Notified, Refused> {
         let history = &mut *self.lock();
-        if self.checked {
-            history.log.check(index as u32, index as u32 + 1, Access::Write, clock)?;
-        }
+        history.log.check(index as u32, index as u32 + 1, Access::Write, clock)?;
         let value = self.buffer.cell(index, Passed(PhantomData)).load(Relaxed);
         let new = match deposit {
             Deposit::Add(add) => value.checked_add(add).ok_or(Refused::Overflow { value, add })?,
             Deposit::Set(new) => new,
         };
-        let mut odd = None;
-        if self.checked {
-            odd = history.cells.notify(index, (value, new), deposit, self.owner, clock, by);
-            if history.init.count_missing() > 0 {
-                history.init.fill(&Runs::element(index));
-            }
-        } else {
-            history.cells.count(index, (value, new), deposit, clock, by);
+        let odd = history.cells.notify(index, (value, new), deposit, self.owner, clock, by);
+        if history.init.count_missing() > 0 {
+            history.init.fill(&Runs::element(index));
         }
         self.buffer.cell(index, Passed(PhantomData)).store(new, Relaxed);
         let wakes = history.parked.notified(index, new);
@@ -429,17 +447,9 @@ impl Memory {
     pub(crate) fn wait(&self, awaited: Awaited, clock: &mut Clock, pc: usize) -> Result<Waited, Refused> {
         let Awaited { index, expected, compare } = awaited;
         let history = &mut *self.lock();
-        if self.checked {
-            history.log.check(index as u32, index as u32 + 1, Access::Read, clock)?;
-        }
+        history.log.check(index as u32, index as u32 + 1, Access::Read, clock)?;
         let value = self.buffer.cell(index, Passed(PhantomData)).load(Relaxed);
         let passes = history.parked.test(awaited, value);
-        if !self.checked {
-            return Ok(match passes {
-                true => Waited::Passed { from: None, stale: None, odd: None },
-                false => Waited::Parked,
-            });
-        }
         let tested = history.cells.test(index, value, false, clock, pc);
         if !passes {
             return Ok(Waited::Parked);

@@ -84,8 +84,16 @@ impl<'a> Exec<'_, 'a, '_> {
         self.refused(refused, kind, op, &part)
     }
 
+    /// The fault of a cell that cannot hold a deposit.
+    #[cold]
+    fn overflows(&self, deposit: Deposit, signal: &SignalInst, cell: Cell<'_>) -> Halt {
+        let (Deposit::Add(add) | Deposit::Set(add)) = deposit;
+        let value = cell.window.memory(cell.owner).peek_cell(cell.index);
+        self.refused_cell(Refused::Overflow { value, add }, AccessKind::Notify, signal, cell)
+    }
+
     /// `pld::system::notify`, also at the end of `pld::tensor::put_with_signal`.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn deposit(&mut self, signal: &'a SignalInst) -> Out {
         self.before_notify(&self.machine.plan.ops[signal.op as usize])?;
         let cell = self.signal_cell(signal)?;
@@ -98,15 +106,20 @@ impl<'a> Exec<'_, 'a, '_> {
         let memory = cell.window.memory(cell.owner);
         let by = By { pc: machine.pc, builtin: machine.trail.is_inside() };
         let (mut wakes, mut odd) = (false, None);
+        let notifies = machine.cost.self_notifies + machine.cost.peer_notifies;
         // Once, unless the launch asks for something else.
-        for _ in 0..machine.faults.deposits(machine.cost.self_notifies + machine.cost.peer_notifies + 1) {
+        for _ in 0..machine.faults.deposits(notifies + 1) {
             if !machine.clock.can_release() {
                 return Err(machine.over_budget());
             }
-            // Only what is checked asks later who knew what.
-            if memory.is_checked() {
-                machine.trail.notify(machine.clock.stamp(machine.pc));
+            if !memory.is_checked() {
+                match memory.notify_unchecked(cell.index, deposit, &mut machine.clock, by) {
+                    Some(woken) => wakes |= woken,
+                    None => return Err(self.overflows(deposit, signal, cell)),
+                }
+                continue;
             }
+            machine.trail.notify(machine.clock.stamp(machine.pc));
             match memory.notify(cell.index, deposit, &mut machine.clock, by) {
                 Ok(notified) => {
                     wakes |= notified.wakes;
@@ -150,11 +163,22 @@ impl<'a> Exec<'_, 'a, '_> {
         Some(Test { memory: cell.window.memory(cell.owner), awaited })
     }
 
-    #[inline]
+    #[inline(always)]
     pub(crate) fn await_cell(&mut self, signal: &'a SignalInst) -> Out {
         let (cell, awaited) = self.awaited(signal)?;
         let machine = &mut *self.machine;
-        match cell.window.memory(cell.owner).wait(awaited, &mut machine.clock, machine.pc) {
+        let memory = cell.window.memory(cell.owner);
+        if !memory.is_checked() {
+            if !memory.wait_unchecked(awaited) {
+                machine.state = State::Waiting(signal.memory, awaited);
+                return Ok(Flow::Park);
+            }
+            machine.cost.waits += 1;
+            machine.effects += 1;
+            machine.trail.wait(machine.clock.stamp(machine.pc), None);
+            return Ok(Flow::Next);
+        }
+        match memory.wait(awaited, &mut machine.clock, machine.pc) {
             Ok(Waited::Passed { from, stale, odd }) => {
                 machine.cost.waits += 1;
                 machine.effects += 1;
