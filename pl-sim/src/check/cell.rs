@@ -141,12 +141,12 @@ pub(super) struct Cell {
     /// Whether its changes differ, so that they stand among those of the other cells. Otherwise each of them was the last one of the first rank, and added
     /// `step`.
     pub(super) varied: bool,
-    /// Whether the owner's last test was a `pl::read`.
-    pub(super) read: bool,
+    /// What the owner did last.
+    pub(super) last: Last,
     /// What the owner has not learnt from.
     pub(super) news: News,
-    /// The owner's last wait or read: its epoch (0: none) and instruction.
-    pub(super) tested: (u32, u32),
+    /// When it did that: the epoch (0: nothing) and the instruction.
+    pub(super) did_last: (u32, u32),
     /// The value at the start of the launch.
     pub(super) initial: i32,
     /// What builtins deposited.
@@ -170,6 +170,18 @@ pub(super) enum Did {
     Add,
     Set,
     Both,
+}
+
+/// What the owner of a cell did there. Of its notifies only the first one stands here, and only until it does something else: as a builtin ends.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum Last {
+    /// It waited, or did nothing yet.
+    #[default]
+    Wait,
+    /// A `pl::read`.
+    Read,
+    /// It notified itself, once.
+    Notify,
 }
 
 /// What the owner of a cell has not learnt from.
@@ -212,30 +224,60 @@ impl Cell {
         *self = Cell { launch, base: value, initial: value, more, ..Cell::default() };
     }
 
-    /// Who notified it.
-    pub(super) fn notified(&self) -> impl Iterator<Item = &Notified> {
-        let others = self.more.iter().flat_map(|more| &more.notified);
-        [&self.first].into_iter().filter(|first| first.count > 0).chain(others)
+    /// Who notified it; `owner` is whose cell it is.
+    pub(super) fn notified(&self, owner: u32) -> impl Iterator<Item = Notified> {
+        let others = self.more.iter().flat_map(|more| &more.notified).copied();
+        let own = (self.last == Last::Notify).then(|| Notified { stamp: self.last_stamp(owner), count: 1 });
+        [self.first].into_iter().filter(|first| first.count > 0).chain(others).chain(own)
+    }
+
+    /// What the owner did last.
+    pub(super) const fn last_stamp(&self, owner: u32) -> Stamp {
+        Stamp { rank: owner, epoch: self.did_last.0, pc: self.did_last.1 }
+    }
+
+    /// The owner waits or reads.
+    pub(super) fn test(&mut self, stamp: Stamp, read: bool) {
+        if self.last == Last::Notify {
+            self.count_other(self.last_stamp(stamp.rank));
+        }
+        (self.last, self.did_last) = (if read { Last::Read } else { Last::Wait }, (stamp.epoch, stamp.pc));
+    }
+
+    /// Counts a notify of the owner, which is not the first who notified.
+    fn count_own(&mut self, stamp: Stamp) {
+        let is_first = self.more.as_ref().is_none_or(|more| more.notified.iter().all(|n| n.stamp.rank != stamp.rank));
+        match self.last {
+            // Whoever is ordered after the notify is after the wait, too.
+            Last::Wait if is_first => (self.last, self.did_last) = (Last::Notify, (stamp.epoch, stamp.pc)),
+            Last::Notify => {
+                self.count_other(self.last_stamp(stamp.rank));
+                self.last = Last::Wait;
+                self.count_other(stamp);
+            }
+            _ => self.count_other(stamp),
+        }
     }
 
     /// How often it was changed.
     pub(super) fn changes(&self) -> u32 {
         let stores = self.more.as_ref().map_or(0, |more| more.stores);
-        self.notified().fold(stores, |changes, notified| changes.saturating_add(notified.count))
+        self.notified(0).fold(stores, |changes, notified| changes.saturating_add(notified.count))
     }
 
-    /// Records a notify of the cell with this index, which holds `value` before it and `new` after it.
+    /// Records a notify of the cell with this index, which holds `value` before it and `new` after it. `own` tells whether the owner made it, who then
+    /// records its tests, too.
     #[inline]
     pub(super) fn count(
         &mut self,
         index: usize,
         (value, new): (i32, i32),
         deposit: Deposit,
-        stamp: Stamp,
+        (stamp, own): (Stamp, bool),
         events: &mut Events,
     ) {
         if !self.count_alike(value, deposit, stamp) {
-            self.count_another(index, (value, new), deposit, stamp, events);
+            self.count_another(index, (value, new), deposit, (stamp, own), events);
         }
     }
 
@@ -262,7 +304,7 @@ impl Cell {
         index: usize,
         (value, new): (i32, i32),
         deposit: Deposit,
-        stamp: Stamp,
+        (stamp, own): (Stamp, bool),
         events: &mut Events,
     ) {
         match deposit {
@@ -279,6 +321,8 @@ impl Cell {
         };
         if self.first.count == 0 || self.first.stamp.rank == stamp.rank {
             self.first = Notified { stamp, count: self.first.count.saturating_add(1) };
+        } else if own {
+            self.count_own(stamp);
         } else {
             self.count_other(stamp);
         }
@@ -398,6 +442,10 @@ impl Cell {
         let one = (self.news == News::One).then(|| self.one(value));
         (self.news, self.knowledge) = (News::Many, None);
         let pending = &mut self.more.get_or_insert_default().pending;
+        if pending.capacity() == 0 {
+            // Most cells have two at most, and there are many cells.
+            pending.reserve_exact(2);
+        }
         pending.extend(one);
         if !pending.last_mut().is_some_and(|last| last.extend(&new)) {
             pending.push(new);

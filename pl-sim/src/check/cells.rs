@@ -1,7 +1,7 @@
 //! Signal cells: who notified which, what a wait learns from that, who looked, and what the builtins left in them.
 
 use super::Deposit;
-use super::cell::{Cell, Change, Event, Events, News, Odd};
+use super::cell::{Cell, Change, Event, Events, Last, News, Odd};
 use super::clock::{Clock, Stamp};
 use super::log::{Access, Conflict};
 use pl_core::fault::{self, AccessKind};
@@ -24,6 +24,8 @@ pub(crate) struct CellHistory {
 #[derive(Debug, Default)]
 pub(crate) struct Cells {
     table: Table,
+    /// The call of the rank whose memory this is; a number that no call has where it takes no part.
+    owner: u32,
     /// Whether the host wrote what the cells held at the start of the launch.
     preset: bool,
     /// What is counted of the signal of a collective.
@@ -96,10 +98,11 @@ impl Credits {
 }
 
 impl Cells {
-    /// Starts a launch: what is known of the cells is forgotten.
+    /// Starts a launch: what is known of the cells is forgotten. `owner` is the call of the rank whose they are.
     /// `preset` tells whether the host wrote what they hold; `held` how many hold something, when they are the signal of a collective.
-    pub(crate) fn start(&mut self, launch: u32, preset: bool, held: Option<usize>) {
+    pub(crate) fn start(&mut self, launch: u32, owner: Option<usize>, preset: bool, held: Option<usize>) {
         (self.table.launch, self.table.touched) = (launch, false);
+        self.owner = owner.map_or(u32::MAX, |call| call as u32);
         self.preset = preset;
         self.events.clear();
         self.credits = held.map(|foreign| Credits { foreign, ..Credits::default() });
@@ -110,15 +113,8 @@ impl Cells {
         (cell.launch == self.table.launch).then_some(cell)
     }
 
-    /// What a load or store of a rank conflicts with. `owner` is the rank whose memory this is.
-    pub(crate) fn check(
-        &self,
-        start: usize,
-        end: usize,
-        access: Access,
-        owner: usize,
-        clock: &Clock,
-    ) -> Result<(), Conflict> {
+    /// What a load or store of a rank conflicts with.
+    pub(crate) fn check(&self, start: usize, end: usize, access: Access, clock: &Clock) -> Result<(), Conflict> {
         if !self.table.touched {
             return Ok(());
         }
@@ -127,10 +123,10 @@ impl Cells {
                 let one = (index, index + 1);
                 Err(Conflict { first, kind, accessed: one, overlap: one })
             };
-            if let Some(notified) = cell.notified().find(|n| !clock.follows(n.stamp)) {
+            if let Some(notified) = cell.notified(self.owner).find(|n| !clock.follows(n.stamp)) {
                 return found(notified.stamp, AccessKind::Notify);
             }
-            let tested = Stamp { rank: owner as u32, epoch: cell.tested.0, pc: cell.tested.1 };
+            let tested = cell.last_stamp(self.owner);
             if access != Access::Read && !clock.follows(tested) {
                 return found(tested, AccessKind::Test);
             }
@@ -163,13 +159,12 @@ impl Cells {
         index: usize,
         (value, new): (i32, i32),
         deposit: Deposit,
-        owner: usize,
         clock: &mut Clock,
         by: By,
     ) -> Option<Box<Odd>> {
         let stamp = clock.stamp(by.pc);
-        let own = clock.rank() == owner;
-        let Cells { table, credits, events, .. } = self;
+        let own = stamp.rank == self.owner;
+        let Cells { table, credits, events, owner, .. } = self;
         let cell = table.touch(index, value, events);
         if let Some(credits) = credits {
             credits.note(&mut cell.credit, value, new, by.builtin);
@@ -180,8 +175,8 @@ impl Cells {
             let other = events.backwards().find(|(of, event)| *of as usize == index && event.is_other(deposit));
             odd.get_or_insert_default().mixed = other.map(|(_, event)| *event);
         }
-        let read = Stamp { rank: owner as u32, epoch: cell.tested.0, pc: cell.tested.1 };
-        if cell.read && !clock.follows(read) {
+        let read = cell.last_stamp(*owner);
+        if cell.last == Last::Read && !clock.follows(read) {
             odd.get_or_insert_default().unordered_read = Some(read.pc);
         }
         if own {
@@ -193,7 +188,7 @@ impl Cells {
             }
             cell.add_news(stamp, deposit, value, clock.release());
         }
-        cell.count(index, (value, new), deposit, stamp, events);
+        cell.count(index, (value, new), deposit, (stamp, own), events);
         odd
     }
 
@@ -210,7 +205,7 @@ impl Cells {
         clock.pass();
         if !self.table.known(index).is_some_and(|cell| cell.count_alike(value, deposit, stamp)) {
             let cell = self.table.touch(index, value, &mut self.events);
-            cell.count_another(index, (value, new), deposit, stamp, &mut self.events);
+            cell.count_another(index, (value, new), deposit, (stamp, false), &mut self.events);
         }
     }
 
@@ -218,9 +213,8 @@ impl Cells {
     pub(crate) fn test(&mut self, index: usize, value: i32, read: bool, clock: &Clock, pc: usize) -> Tested {
         let stamp = clock.stamp(pc);
         let cell = self.table.touch(index, value, &mut self.events);
-        cell.tested = (stamp.epoch, stamp.pc);
-        cell.read = read;
-        let unordered = read && cell.notified().any(|n| !clock.follows(n.stamp));
+        cell.test(stamp, read);
+        let unordered = read && cell.notified(self.owner).any(|n| !clock.follows(n.stamp));
         Tested { initial: cell.initial, unordered }
     }
 
@@ -296,13 +290,13 @@ impl Cells {
     /// Calls `f` for each cell and rank that notified it in this launch, with the number of times.
     pub(crate) fn for_each_sent(&self, f: &mut dyn FnMut(usize, usize, u32)) {
         for (index, cell) in self.table.cells(0, usize::MAX) {
-            cell.notified().for_each(|n| f(index, n.stamp.rank as usize, n.count));
+            cell.notified(self.owner).for_each(|n| f(index, n.stamp.rank as usize, n.count));
         }
     }
 
     /// How often a rank notified a cell in this launch.
     pub(crate) fn sent(&self, index: usize, rank: usize) -> u32 {
-        let mine = |cell: &Cell| cell.notified().find(|n| n.stamp.rank as usize == rank).map(|n| n.count);
+        let mine = |cell: &Cell| cell.notified(self.owner).find(|n| n.stamp.rank as usize == rank).map(|n| n.count);
         self.peek(index).and_then(mine).unwrap_or(0)
     }
 }

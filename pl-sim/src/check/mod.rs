@@ -208,7 +208,7 @@ impl Memory {
         let held = signal.then(|| self.buffer.bytes_mut().chunks_exact(4).filter(|cell| **cell != [0; 4]).count());
         let history = self.history.alone();
         history.log.clear();
-        history.cells.start(launch, preset, held);
+        history.cells.start(launch, call, preset, held);
         if !self.checked {
             // Nobody notes what is written.
             history.init = Init::all();
@@ -328,7 +328,7 @@ impl Memory {
         let mut beside = None;
         for start in runs.starts() {
             let end = start + runs.length();
-            history.cells.check(start, end, access, self.owner, clock)?;
+            history.cells.check(start, end, access, clock)?;
             beside = beside.or(history.log.access((start as u32, end as u32), access, stamp, clock)?);
             if access != Access::Read {
                 history.cells.change(start, end, stamp);
@@ -434,7 +434,7 @@ impl Memory {
             Deposit::Add(add) => value.checked_add(add).ok_or(Refused::Overflow { value, add })?,
             Deposit::Set(new) => new,
         };
-        let odd = history.cells.notify(index, (value, new), deposit, self.owner, clock, by);
+        let odd = history.cells.notify(index, (value, new), deposit, clock, by);
         if history.init.count_missing() > 0 {
             history.init.fill(&Runs::element(index));
         }
