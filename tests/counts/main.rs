@@ -86,11 +86,11 @@ fn ops_bytes_and_allocations() {
     }
     expect![[r#"
         Barriers(10): 612 ops, 0 bytes received, 240 signals
-            allocations: 113, without checks 41
+            allocations: 112, without checks 40
         Hand: 164 ops, 12288 bytes received, 24 signals
-            allocations: 57, without checks 41
+            allocations: 56, without checks 40
         Builtin: 264 ops, 12288 bytes received, 60 signals
-            allocations: 84, without checks 60
+            allocations: 83, without checks 59
     "#]]
     .assert_eq(&table);
 }
