@@ -285,35 +285,58 @@ struct Spin {
 /// The ops that a rank executes.
 #[derive(Debug)]
 pub(crate) struct Count {
-    /// How many it has executed.
-    pub(crate) ops: u64,
+    /// How many it had executed when the turn began.
+    before: u64,
     /// How many it may execute.
     budget: u64,
-    /// What is left of the turn.
-    fuel: u32,
+    /// How many it could execute in this turn, and how many of them are left: one number is all that an op changes.
+    most: u32,
+    left: u32,
 }
 
 impl Count {
+    const fn new(budget: u64) -> Count {
+        Count { before: 0, budget, most: 0, left: 0 }
+    }
+
+    /// How many it has executed.
+    #[inline(always)]
+    pub(crate) const fn ops(&self) -> u64 {
+        self.before + (self.most - self.left) as u64
+    }
+
+    /// A turn begins.
+    fn begin(&mut self, fuel: u32) {
+        self.before = self.ops();
+        // One more than there may be ends the turn, too.
+        let most = self.budget.saturating_sub(self.before).saturating_add(1);
+        self.most = fuel.min(u32::try_from(most).unwrap_or(u32::MAX));
+        self.left = self.most;
+    }
+
+    /// Takes the cost of moving so many bytes from the turn.
+    fn spend(&mut self, bytes: usize) {
+        // What is left for the next op ends the turn.
+        let cost = u32::try_from(bytes >> 8).unwrap_or(u32::MAX).min(self.left.saturating_sub(1));
+        self.left -= cost;
+        self.most -= cost;
+    }
+
     /// Whether two more ops that move so many bytes each do not end the turn in between.
     pub(crate) const fn lasts(&self, bytes: usize) -> bool {
-        self.fuel as usize > (bytes >> 8) + 1 && self.ops + 1 < self.budget
+        self.left as usize > (bytes >> 8) + 1
     }
 
     /// Counts one that does not end the turn: see [`Count::lasts`].
     pub(crate) const fn pass(&mut self) {
-        self.ops += 1;
-        self.fuel = self.fuel.saturating_sub(1);
+        self.left -= 1;
     }
 
     /// Counts one: what ends there.
     #[inline(always)]
     fn one(&mut self) -> Option<Left> {
-        self.ops += 1;
-        self.fuel = self.fuel.saturating_sub(1);
-        if self.ops > self.budget {
-            return Some(Left::Budget);
-        }
-        (self.fuel == 0).then_some(Left::Turn)
+        self.left -= 1;
+        (self.left == 0).then(|| if self.ops() > self.budget { Left::Budget } else { Left::Turn })
     }
 }
 
@@ -441,7 +464,7 @@ impl<'a> Machine<'a> {
             state: State::Ready,
             trail,
             cost: RankCost::default(),
-            count: Count { ops: 0, budget, fuel: 0 },
+            count: Count::new(budget),
             accesses: 0,
             effects: 0,
             spin: Spin { patience: 0, ..spin },
@@ -503,14 +526,14 @@ impl<'a> Machine<'a> {
 
     /// Takes the cost of moving `bytes` from the turn.
     pub(crate) fn spend(&mut self, bytes: usize) {
-        self.count.fuel = self.count.fuel.saturating_sub(u32::try_from(bytes >> 8).unwrap_or(u32::MAX));
+        self.count.spend(bytes);
     }
 
     /// Runs for one turn.
     pub(crate) fn run(&mut self, env: &Env<'a>, wake: &dyn Wake, turn: Turn) -> Result<Stop, Halt> {
         let plan = self.plan;
         self.state = State::Ready;
-        self.count.fuel = turn.fuel;
+        self.count.begin(turn.fuel);
         let mut visible = turn.visible;
         loop {
             let (pc, left) = scalars(&plan.code, self.pc, &mut self.registers, &mut self.count);
@@ -588,7 +611,7 @@ impl<'a> Machine<'a> {
     /// Before an op: whether the turn ends here. `seen` tells whether other ranks can see the op.
     #[inline(always)]
     fn before(&mut self, seen: bool, visible: &mut u32) -> Option<Stop> {
-        if self.count.ops >= self.faults.due
+        if self.count.ops() >= self.faults.due
             && let Some(stop) = self.inject()
         {
             return Some(stop);
@@ -605,7 +628,7 @@ impl<'a> Machine<'a> {
     /// Whether that is so before the op after the next one.
     #[inline(always)]
     const fn is_due_next(&self) -> bool {
-        self.count.ops + 1 >= self.faults.due
+        self.count.ops() + 1 >= self.faults.due
     }
 
     /// Stops or delays the rank when that is due.

@@ -442,8 +442,8 @@ fn report(machines: &[Machine<'_>], env: &Env<'_>, options: &LaunchOptions, thre
             checked.accesses += machine.accesses;
             checked.signals += cost.peer_notifies + cost.self_notifies + cost.waits;
         }
-        checked.ops += machine.count.ops;
-        not_injected.extend(machine.faults.not_injected(machine.count.ops, cost.peer_notifies + cost.self_notifies));
+        checked.ops += machine.count.ops();
+        not_injected.extend(machine.faults.not_injected(machine.count.ops(), cost.peer_notifies + cost.self_notifies));
         ranks.push(cost);
     }
     let lints = if options.checks { lints::collect(machines, env, options.allow) } else { vec![] };
