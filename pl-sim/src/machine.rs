@@ -530,7 +530,8 @@ impl<'a> Machine<'a> {
     }
 
     /// Runs for one turn.
-    pub(crate) fn run(&mut self, env: &Env<'a>, wake: &dyn Wake, turn: Turn) -> Result<Stop, Halt> {
+    // What it fails with is large: in a box, how a turn ends is two registers.
+    pub(crate) fn run(&mut self, env: &Env<'a>, wake: &dyn Wake, turn: Turn) -> Result<Stop, Box<Halt>> {
         let plan = self.plan;
         self.state = State::Ready;
         self.count.begin(turn.fuel);
@@ -576,8 +577,8 @@ impl<'a> Machine<'a> {
                     continue;
                 }
                 Left::Turn => return Ok(Stop::Yield),
-                Left::Budget => return Err(self.over_budget()),
-                Left::Arithmetic(problem) => return Err(self.arithmetic(problem)),
+                Left::Budget => return Err(self.over_budget().into()),
+                Left::Arithmetic(problem) => return Err(self.arithmetic(problem).into()),
             };
             if flow == Flow::Park {
                 return Ok(Stop::Parked);
@@ -586,7 +587,7 @@ impl<'a> Machine<'a> {
             match self.count.one() {
                 None if flow == Flow::Next => {}
                 None | Some(Left::Turn) => return Ok(Stop::Yield),
-                Some(_) => return Err(self.over_budget()),
+                Some(_) => return Err(self.over_budget().into()),
             }
         }
     }

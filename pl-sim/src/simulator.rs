@@ -296,21 +296,7 @@ impl Simulator {
         };
         let machines: Vec<Machine<'_>> = machines.into_iter().map(Lock::into_inner).collect();
         match ended {
-            Ended::Failed(Halt::Fault(fault)) => return Err(EngineError::Fault(fault)),
-            Ended::Failed(Halt::Race(race, found)) => {
-                let race = order::explain(*race, found, &machines, &env);
-                return Err(EngineError::Fault(Box::new(Fault::Race(Box::new(race)))));
-            }
-            Ended::Failed(Halt::Missing(missing, found)) => {
-                let missing = order::explain_missing(*missing, found, &machines, &env);
-                return Err(EngineError::Fault(Box::new(Fault::Uninitialised(Box::new(missing)))));
-            }
-            Ended::Failed(Halt::Internal(message)) => {
-                return Err(usage(
-                    message,
-                    "the program did not pass the verifier: link, lower and bind it before the launch",
-                ));
-            }
+            Ended::Failed(halt) => return Err(failure(*halt, &machines, &env)),
             Ended::Interrupted => {
                 let mut ranks: Vec<_> = machines.iter().map(|m| (m.rank, stuck::rank_state(m))).collect();
                 ranks.sort_by_key(|(rank, _)| *rank);
@@ -329,6 +315,21 @@ impl Simulator {
         self.frames.keep(machines);
         Ok((report, depends))
     }
+}
+
+/// The error of a launch that a rank ended.
+fn failure(halt: Halt, machines: &[Machine<'_>], env: &Env<'_>) -> EngineError {
+    let fault = match halt {
+        Halt::Fault(fault) => fault,
+        Halt::Race(race, found) => Box::new(Fault::Race(Box::new(order::explain(*race, found, machines, env)))),
+        Halt::Missing(missing, found) => {
+            Box::new(Fault::Uninitialised(Box::new(order::explain_missing(*missing, found, machines, env))))
+        }
+        Halt::Internal(message) => {
+            return usage(message, "the program did not pass the verifier: link, lower and bind it before the launch");
+        }
+    };
+    EngineError::Fault(fault)
 }
 
 /// What is known of a launch while its machines are built.

@@ -62,7 +62,7 @@ impl<'l, 'a> Ranks<'l, 'a> {
 }
 
 /// How a run ended.
-pub(crate) type Ended = queue::Ended<Halt>;
+pub(crate) type Ended = queue::Ended<Box<Halt>>;
 
 /// A way to run ranks.
 pub(crate) trait Schedule {

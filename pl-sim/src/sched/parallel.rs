@@ -25,7 +25,7 @@ pub(crate) struct Parallel<'c> {
     pub(crate) threads: usize,
 }
 
-impl Wake for Queue<Halt> {
+impl Wake for Queue<Box<Halt>> {
     fn wake(&self, call: usize) {
         Queue::wake(self, call);
     }
@@ -51,11 +51,11 @@ impl Schedule for Parallel<'_> {
 /// A worker of the crew.
 struct Worker<'w, 'l, 'a> {
     ranks: &'w Ranks<'l, 'a>,
-    queue: &'w Queue<Halt>,
+    queue: &'w Queue<Box<Halt>>,
     crew: &'w Crew,
 }
 
-impl Work<Halt> for Worker<'_, '_, '_> {
+impl Work<Box<Halt>> for Worker<'_, '_, '_> {
     fn interrupted(&self) -> bool {
         self.ranks.interrupted()
     }
@@ -66,19 +66,20 @@ impl Work<Halt> for Worker<'_, '_, '_> {
 
     fn before(&mut self, _others: usize) {}
 
-    fn turn(&mut self, rank: usize) -> Result<Stop, Halt> {
-        self.run(rank).1
+    fn turn(&mut self, rank: usize) -> Result<Stop, Box<Halt>> {
+        self.run(rank, &mut 0)
     }
 }
 
 impl Worker<'_, '_, '_> {
-    /// Runs a rank for a turn. Also gives how many notifies and waits it executed.
-    fn run(&self, rank: usize) -> (u64, Result<Stop, Halt>) {
+    /// Runs a rank for a turn, and counts the notifies and waits that it executes.
+    fn run(&self, rank: usize, signals: &mut u64) -> Result<Stop, Box<Halt>> {
         const TURN: Turn = Turn { fuel: 1 << 13, visible: u32::MAX, enters: false };
         let mut machine = self.ranks.machine(rank);
         let before = machine.signals();
         let outcome = machine.run(self.ranks.env, self.queue, TURN);
-        (machine.signals() - before, outcome)
+        *signals += machine.signals() - before;
+        outcome
     }
 }
 
@@ -91,7 +92,7 @@ struct Leader<'w, 'l, 'a> {
     start: Instant,
     turns: u32,
     /// How many notifies and waits it executed.
-    signals: u32,
+    signals: u64,
 }
 
 impl Leader<'_, '_, '_> {
@@ -105,7 +106,7 @@ impl Leader<'_, '_, '_> {
     }
 }
 
-impl Work<Halt> for Leader<'_, '_, '_> {
+impl Work<Box<Halt>> for Leader<'_, '_, '_> {
     fn interrupted(&self) -> bool {
         self.worker.interrupted()
     }
@@ -120,14 +121,15 @@ impl Work<Halt> for Leader<'_, '_, '_> {
             return;
         }
         let elapsed = self.start.elapsed();
-        if elapsed > LONG && elapsed > LONG_TURN * self.turns && elapsed > LONG_SIGNAL * self.signals {
+        if elapsed > LONG
+            && elapsed > LONG_TURN * self.turns
+            && elapsed > LONG_SIGNAL * u32::try_from(self.signals).unwrap_or(u32::MAX)
+        {
             self.ask();
         }
     }
 
-    fn turn(&mut self, rank: usize) -> Result<Stop, Halt> {
-        let (signals, outcome) = self.worker.run(rank);
-        self.signals = self.signals.saturating_add(u32::try_from(signals).unwrap_or(u32::MAX));
-        outcome
+    fn turn(&mut self, rank: usize) -> Result<Stop, Box<Halt>> {
+        self.worker.run(rank, &mut self.signals)
     }
 }
