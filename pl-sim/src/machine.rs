@@ -374,6 +374,7 @@ fn scalars(code: &[Inst], mut pc: usize, registers: &mut [u64], count: &mut Coun
             Inst::Move { dst, src } => r!(dst) = r!(src),
             Inst::Index { op, dst, a, b } => give!(dst, scalar::index(op, r!(a), r!(b))),
             Inst::Binary { op, ty, dst, a, b } => give!(dst, scalar::binary(op, ty, r!(a), r!(b))),
+            Inst::AddAsI32 { dst, index, b } => give!(dst, scalar::add_as_i32(r!(index), r!(b))),
             Inst::Unary { op, ty, dst, a } => give!(dst, scalar::unary(op, ty, r!(a))),
             Inst::Cast { from, to, dst, a } => r!(dst) = scalar::cast(from, to, r!(a)),
             Inst::Jump { to } => {
@@ -656,6 +657,7 @@ impl<'a> Machine<'a> {
         let (operation, ty) = match self.plan.code[self.pc] {
             Inst::Index { op, a, b, .. } => (format!("{} {} {}", show(a), op.symbol(), show(b)), "usize"),
             Inst::Binary { op, ty, a, b, .. } => (format!("{} {} {}", show(a), op.symbol(), show(b)), ty.name()),
+            Inst::AddAsI32 { index, b, .. } => (format!("{} + {}", self.get(index) as i32, show(b)), "i32"),
             Inst::Unary { ty, a, .. } => (format!("-({})", show(a)), ty.name()),
             _ => ("pl::range".to_owned(), "usize"),
         };

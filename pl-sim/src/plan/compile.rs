@@ -13,7 +13,7 @@ use pl_core::bind::Program;
 use pl_core::dtype::DType;
 use pl_core::ir::{
     Arg, ArgKind, BinOp, Block, ConstValue, Elem, EnumValue, Expr, ExprKind, Extent, Function, Lit, Loc, LocalId, Op,
-    ScalarType, Stmt, StmtKind, Type, UnOp,
+    ScalarType, Stmt, StmtKind, Type, UnOp, visit,
 };
 use pl_core::op::{Access, OpCode, ParamInfo, ParamKind, ResultKind, Space};
 use pl_core::verify::{MAX_AXES, cast_operand, default_scalar};
@@ -52,12 +52,29 @@ pub(super) fn compile(program: &Program) -> Result<Plan> {
     Ok(plan)
 }
 
+/// The locals to which several statements give a value, or one beside the caller, in order.
+fn variables(function: &Function) -> Vec<LocalId> {
+    let mut given: Vec<LocalId> = function.params.iter().map(|param| param.local).collect();
+    visit(&function.body, &mut |stmt| {
+        stmt.kind.for_each_dst(&mut |local| given.push(local));
+        if let StmtKind::For { var, .. } = stmt.kind {
+            given.push(var);
+        }
+    });
+    given.sort_unstable();
+    let mut several: Vec<LocalId> = given.windows(2).filter(|pair| pair[0] == pair[1]).map(|pair| pair[0]).collect();
+    several.dedup();
+    several
+}
+
 struct Compiler<'p> {
     program: &'p Program,
     function: &'p Function,
     plan: Plan,
     slots: Vec<Slot>,
     constants: HashMap<(u64, ScalarTy), Reg>,
+    /// The locals that get a value in several places: all others have the same one from then on, until the statement that gave it is executed again.
+    variables: Vec<LocalId>,
     /// The position of the next statement, in the order of [`pl_core::ir::visit`].
     position: usize,
     /// The ops by the positions of their statements.
@@ -93,6 +110,7 @@ impl<'p> Compiler<'p> {
             plan,
             slots,
             constants: HashMap::new(),
+            variables: variables(function),
             position: 0,
             positions: HashMap::new(),
         };
@@ -265,6 +283,25 @@ impl<'p> Compiler<'p> {
         self.plan.code.len() - 1
     }
 
+    /// A sum of an index as `i32`, which was just converted for it alone, is one instruction: what counts the credits of a signal is written so.
+    fn emit_binary(&mut self, inst: Inst, loc: Loc, what: &'static str) {
+        const I32: ScalarTy = ScalarTy::Elem(DType::I32);
+        let converts = match (inst, self.plan.code.last()) {
+            (
+                Inst::Binary { op: BinOp::Add, ty: I32, dst, a, b },
+                Some(&Inst::Cast { from: ScalarTy::Index, to: I32, dst: converted, a: index }),
+            ) if a == converted && b != converted && self.plan.registers[a as usize].name.is_none() => {
+                Some(Inst::AddAsI32 { dst, index, b })
+            }
+            _ => None,
+        };
+        if converts.is_some() {
+            self.plan.code.pop();
+            self.plan.origins.pop();
+        }
+        self.emit(converts.unwrap_or(inst), loc, what);
+    }
+
     fn here(&self) -> u32 {
         self.plan.code.len() as u32
     }
@@ -428,7 +465,7 @@ impl<'p> Compiler<'p> {
                             ScalarTy::Index => Inst::Index { op: *op, dst, a, b },
                             ty => Inst::Binary { op: *op, ty, dst, a, b },
                         };
-                        self.emit(inst, loc, op.symbol());
+                        self.emit_binary(inst, loc, op.symbol());
                         dst
                     }
                 }
@@ -557,7 +594,8 @@ impl<'p> Compiler<'p> {
     /// The value that an index has now, in a register that nothing changes later.
     fn fixed(&mut self, e: &Expr, loc: Loc) -> Result<Reg> {
         let (reg, _) = self.expr(e, Some(ScalarTy::Index), loc, None)?;
-        if self.plan.registers[reg as usize].name.is_none() {
+        let stays = e.as_local().is_some_and(|local| self.variables.binary_search(&local).is_err());
+        if stays || self.plan.registers[reg as usize].name.is_none() {
             return Ok(reg);
         }
         let own = self.register(None, ScalarTy::Index);

@@ -28,6 +28,7 @@ impl Plan {
             Inst::Binary { op, ty, dst, a, b } => {
                 write!(f, "{} = {} {}.{} {}", reg(dst), reg(a), op.symbol(), ty.name(), reg(b))
             }
+            Inst::AddAsI32 { dst, index, b } => write!(f, "{} = {} as i32 + {}", reg(dst), reg(index), reg(b)),
             Inst::Unary { op, ty, dst, a } => write!(f, "{} = {op:?}.{} {}", reg(dst), ty.name(), reg(a)),
             Inst::Cast { to, dst, a, .. } => write!(f, "{} = {} as {}", reg(dst), reg(a), to.name()),
             Inst::Extent { dst, tile: t, axis } => write!(f, "{} = extent {axis} of {}", reg(dst), tile(t)),

@@ -35,6 +35,8 @@ pub(crate) enum Inst {
     Index { op: BinOp, dst: Reg, a: Reg, b: Reg },
     /// `dst = a op b`, on scalars of one type.
     Binary { op: BinOp, ty: ScalarTy, dst: Reg, a: Reg, b: Reg },
+    /// `dst = index as i32 + b`
+    AddAsI32 { dst: Reg, index: Reg, b: Reg },
     /// `dst = op a`
     Unary { op: UnOp, ty: ScalarTy, dst: Reg, a: Reg },
     /// `dst = a as to`

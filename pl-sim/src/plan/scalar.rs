@@ -205,22 +205,18 @@ fn float<T: Element<Wide = f32>>(op: BinOp, a: u64, b: u64) -> u64 {
     result.to_register()
 }
 
+/// `index as i32 + b`
+#[inline(always)]
+pub(crate) fn add_as_i32(index: u64, b: u64) -> Result<u64, ArithmeticProblem> {
+    let (a, b) = (index as i32, b as i32);
+    a.checked_add(b).map(i32::to_register).ok_or_else(|| problem(BinOp::Add, a.into(), b.into()))
+}
+
 /// A binary operator on two scalars of one type.
 ///
 /// # Errors
 /// The problem of an operation that has no result.
-#[inline]
 pub fn binary(op: BinOp, ty: ScalarTy, a: u64, b: u64) -> Result<u64, ArithmeticProblem> {
-    // What stands around signals.
-    if let (BinOp::Add, ScalarTy::Elem(DType::I32)) = (op, ty)
-        && let Some(sum) = (a as i32).checked_add(b as i32)
-    {
-        return Ok(sum.to_register());
-    }
-    any_binary(op, ty, a, b)
-}
-
-fn any_binary(op: BinOp, ty: ScalarTy, a: u64, b: u64) -> Result<u64, ArithmeticProblem> {
     match ty {
         ScalarTy::Index => index(op, a, b),
         ScalarTy::Bool => Ok(match op {
@@ -259,15 +255,7 @@ pub fn unary(op: UnOp, ty: ScalarTy, a: u64) -> Result<u64, ArithmeticProblem> {
 }
 
 /// `as`, as Rust does it.
-#[inline]
 pub fn cast(from: ScalarTy, to: ScalarTy, a: u64) -> u64 {
-    match (from, to) {
-        (ScalarTy::Index, ScalarTy::Elem(DType::I32)) => (a as i32).to_register(),
-        _ => any_cast(from, to, a),
-    }
-}
-
-fn any_cast(from: ScalarTy, to: ScalarTy, a: u64) -> u64 {
     // What is not a float stands in the register as 64 bits with the right sign already.
     let wide = match from {
         ScalarTy::Elem(dtype) if dtype.is_float() => return cast_float(float_value(dtype, a), to),

@@ -144,6 +144,9 @@ impl Plan {
                 (dst, both(get(known, a), get(known, b), &|a, b| scalar::binary(op, ty, a, b).ok()))
             }
             Inst::Unary { op, ty, dst, a } => (dst, with(get(known, a), &|a| scalar::unary(op, ty, a).ok())),
+            Inst::AddAsI32 { dst, index, b } => {
+                (dst, both(get(known, index), get(known, b), &|index, b| scalar::add_as_i32(index, b).ok()))
+            }
             Inst::Cast { from, to, dst, a } => (dst, with(get(known, a), &|a| Some(scalar::cast(from, to, a)))),
             Inst::Extent { dst, .. } => (dst, Known::Anything),
             Inst::Head { counter, var, .. } => (var, get(known, counter)),
