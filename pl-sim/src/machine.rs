@@ -215,7 +215,7 @@ pub(crate) struct Machine<'a> {
     pub(crate) state: State,
     pub(crate) trail: Trail,
     pub(crate) cost: RankCost,
-    /// Ops executed, and how many more may be.
+    /// The ops that it executes.
     pub(crate) count: Count,
     /// Accesses to window memory that were checked.
     pub(crate) accesses: u64,

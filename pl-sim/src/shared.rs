@@ -30,9 +30,10 @@
 //!
 //! The module also lends the work of a launch to threads that outlive it ([`lend`]), with an argument of its own.
 //!
-//! What is known of a memory is guarded by a [`Lock`], which is an ordinary one while several threads run ranks. As long as one thread runs all of them it
-//! need not be atomic: a flag tells the thread that it holds the lock already. The lock is told before another thread begins to run ranks
-//! ([`Ranks::share`](crate::sched::Ranks::share)), by the one that ran them until then; what it did before is ordered by the lock through which the other takes the work.
+//! What is known of a memory, the ranks and the queue of those that are to run are guarded by a [`Lock`], which is an ordinary one while several threads run
+//! ranks. As long as one thread runs all of them it need not be atomic: a flag tells the thread that it holds the lock already. The lock is told before another
+//! thread is asked to join ([`Ranks::share`](crate::sched::Ranks::share)), by the one that ran the ranks until then and holds none of these locks; what it did
+//! before is ordered by the lock of the offers, through which the other takes the work, and which several threads use from the start.
 #![expect(unsafe_code, reason = "the argument stands above")]
 
 use crate::check::Passed;
@@ -167,7 +168,7 @@ const STRIPE: usize = 16 << 10;
 /// Locks of a memory: stripes share them in turn.
 const LOCKS: usize = 8;
 
-/// Memory from this many bytes on is asked of the system directly: whole pages, of which only those are taken that are touched.
+/// Memory from this many bytes on is asked of the system directly: pages, of which only those are taken that are touched.
 const MAPPED: usize = 1 << 20;
 
 /// Bytes that begin with a cache line: zeros at first.
@@ -198,9 +199,6 @@ impl Block {
         let layout = Block::layout(bytes)?;
         if bytes >= MAPPED {
             let mut pages = MmapMut::map_anon(bytes).ok()?;
-            // Large pages are fewer to look up; without them it is only slower.
-            #[cfg(target_os = "linux")]
-            let _ = pages.advise(memmap2::Advice::HugePage);
             return Some(Block { start: NonNull::new(pages.as_mut_ptr())?, bytes, pages: Some(pages) });
         }
         // SAFETY: the layout is not empty.
@@ -428,8 +426,14 @@ impl WriteGrant<'_> {
         self.runs
     }
 
+    /// Whether the box has so many elements side by side, from this position in memory on.
+    fn holds(&self, position: usize, count: usize) -> bool {
+        self.runs.starts().any(|start| start <= position && position + count <= start + self.runs.length())
+    }
+
     /// Replaces elements of the box that stand side by side, from this position in memory on.
     pub(crate) fn copy_from_strip(&self, start: usize, data: &[u8]) {
+        debug_assert!(self.holds(start, data.len() / self.size), "elements beyond the grant's");
         self.copy(start, data);
     }
 
@@ -474,6 +478,7 @@ impl WriteGrant<'_> {
         (sources, element): (&[RowsGrant<'_>], usize),
         f: impl FnOnce(&mut [u8], &[&[u8]]),
     ) -> bool {
+        debug_assert!(self.holds(position, count), "elements beyond the grant's");
         let changed = position * self.size..(position + count) * self.size;
         let meets = |source: &RowsGrant<'_>| match source.memory {
             Lender::Other(_) => false,

@@ -419,7 +419,7 @@ impl Memory {
         history.parked.test(awaited, value)
     }
 
-    /// Deposits into a cell.
+    /// Deposits into a cell of memory that is checked.
     pub(crate) fn notify(
         &self,
         index: usize,
@@ -427,6 +427,7 @@ impl Memory {
         clock: &mut Clock,
         by: By,
     ) -> Result<Notified, Refused> {
+        debug_assert!(self.checked);
         let history = &mut *self.lock();
         history.log.check(index as u32, index as u32 + 1, Access::Write, clock)?;
         let value = self.buffer.cell(index, Passed(PhantomData)).load(Relaxed);
@@ -443,9 +444,10 @@ impl Memory {
         Ok(Notified { wakes, odd })
     }
 
-    /// Tests the owner's cell; parks the owner on it when the wait is not satisfied.
+    /// Tests the owner's cell, of memory that is checked; parks the owner on it when the wait is not satisfied.
     pub(crate) fn wait(&self, awaited: Awaited, clock: &mut Clock, pc: usize) -> Result<Waited, Refused> {
         let Awaited { index, expected, compare } = awaited;
+        debug_assert!(self.checked);
         let history = &mut *self.lock();
         history.log.check(index as u32, index as u32 + 1, Access::Read, clock)?;
         let value = self.buffer.cell(index, Passed(PhantomData)).load(Relaxed);

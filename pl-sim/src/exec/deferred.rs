@@ -1,4 +1,5 @@
-//! Evaluates what tiles stand for: in strips that stay in the first-level cache, all steps of a chain on one strip before the next.
+//! Evaluates what tiles stand for: one op over a few boxes in one loop, other chains in strips that stay in the first-level cache, all steps on one strip
+//! before the next.
 
 use crate::check::clock::Clock;
 use crate::elementwise::{self, Binary, FOLDED, is_aligned};

@@ -126,7 +126,7 @@ pub(crate) struct OpInst {
     pub(crate) fixed: Option<Box<fixed::Fixed>>,
     /// The arguments that are tiles which nothing uses afterwards, as bits.
     pub(crate) last: u32,
-    /// Whether it loads a tile for the next instruction, which stores it, and for nothing else.
+    /// Whether it loads a tile for the next instruction, which stores it, and for nothing else. Both boxes are known, and binding has counted the tile.
     pub(crate) passes: bool,
     /// Of an op that gives no tile: the tiles that something uses afterwards.
     pub(crate) live: Box<[u32]>,

@@ -45,8 +45,8 @@ pub(crate) struct Ranks<'l, 'a> {
 }
 
 impl<'l, 'a> Ranks<'l, 'a> {
+    /// A rank. One whose thread panicked is not run again: the panic goes on when the threads are joined.
     pub(crate) fn machine(&self, rank: usize) -> Locked<'l, Machine<'a>> {
-        // A machine whose thread panicked is not run again: the panic goes on when the threads are joined.
         self.machines[rank].lock()
     }
 

@@ -6,6 +6,9 @@ use crate::sync::{Lock, Locked};
 use smallvec::{SmallVec, smallvec};
 use std::collections::VecDeque;
 
+/// How often a worker without ranks looks out for one of its own before it takes the single rank of another worker.
+const PATIENCE: u32 = 8;
+
 /// How a turn ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Stop {
@@ -57,10 +60,11 @@ struct State<F> {
     ended: Option<Ended<F>>,
 }
 
-/// A worker, and the ranks whose home it is: neighbours, always the same ones, so that their data stays in the caches of its core.
+/// A worker, and the ranks whose home it is: neighbours, the same ones in every launch once all workers came, so that their data stays in the caches of its
+/// core.
 #[derive(Default)]
 struct Seat {
-    /// Those that are to run.
+    /// Those that are to run, and those of others that it ran last and that were not parked since.
     ready: VecDeque<usize>,
     /// Whether the worker is about to take them: it runs a rank now, or looks out for one.
     coming: bool,
@@ -86,14 +90,20 @@ impl<F> State<F> {
         self.waiting += 1;
     }
 
+    /// A rank goes on where it ran.
+    fn keep(&mut self, worker: usize, rank: usize) {
+        self.seats[worker].ready.push_back(rank);
+        self.waiting += 1;
+    }
+
     /// One more worker comes: some ranks move to it. Gives its number.
     fn join(&mut self) -> usize {
         let worker = self.seats.len();
         self.seats.push(Seat::default());
+        // All are taken out before any has its new home: one that moved must not move again.
+        let ready: Vec<usize> = self.seats.iter_mut().flat_map(|seat| std::mem::take(&mut seat.ready)).collect();
         self.waiting = 0;
-        for seat in 0..worker {
-            std::mem::take(&mut self.seats[seat].ready).into_iter().for_each(|rank| self.push(rank));
-        }
+        ready.into_iter().for_each(|rank| self.push(rank));
         worker
     }
 
@@ -148,18 +158,19 @@ impl<F> Queue<F> {
 
     /// Works until the run has ended, as the leader.
     pub(crate) fn lead(&self, work: &mut impl Work<F>) {
-        self.work_at(self.lock(), 0, work);
+        self.work_at(0, work);
     }
 
     /// Works until the run has ended, beside the leader.
     pub(crate) fn work(&self, work: &mut impl Work<F>) {
-        let mut state = self.lock();
-        let worker = state.join();
-        self.work_at(state, worker, work);
+        let worker = self.lock().join();
+        self.work_at(worker, work);
     }
 
-    fn work_at<'q>(&'q self, mut state: Locked<'q, State<F>>, worker: usize, work: &mut impl Work<F>) {
+    fn work_at(&self, worker: usize, work: &mut impl Work<F>) {
         let unwinding = EndOnPanic(self);
+        // Behind the guard, so that a panic lets go of the lock before the guard takes it.
+        let mut state = self.lock();
         while let Some((locked, rank)) = self.next(state, worker, work) {
             let others = locked.waiting;
             drop(locked);
@@ -168,7 +179,7 @@ impl<F> Queue<F> {
             state = self.lock();
             state.running -= 1;
             match outcome {
-                Ok(Stop::Yield | Stop::Before) => state.push(rank),
+                Ok(Stop::Yield | Stop::Before) => state.keep(worker, rank),
                 Ok(Stop::Delayed) => state.delayed.push_back(rank),
                 Ok(stop @ (Stop::Parked | Stop::Stopped | Stop::Done)) => {
                     if let Some(group) = state.standing.stopped(rank, stop == Stop::Done) {
@@ -190,7 +201,7 @@ impl<F> Queue<F> {
         worker: usize,
         work: &mut impl Work<F>,
     ) -> Option<(Locked<'q, State<F>>, usize)> {
-        let mut patient = true;
+        let mut patience = PATIENCE;
         loop {
             if state.ended.is_none() && work.interrupted() {
                 state.ended = Some(Ended::Interrupted);
@@ -207,15 +218,17 @@ impl<F> Queue<F> {
                 return None;
             }
             let looks = work.looks();
-            let rank = state.pop(worker, patient && looks);
+            let rank = state.pop(worker, patience > 0 && looks);
             state.seats[worker].coming = rank.is_some() || looks;
             if let Some(rank) = rank {
                 state.running += 1;
                 return Some((state, rank));
             }
             if looks {
-                (state, patient) = self.news.look(&self.state, state);
-                if patient || state.waiting > 0 {
+                let news;
+                (state, news) = self.news.look(&self.state, state);
+                patience = if news { patience.saturating_sub(1) } else { 0 };
+                if news || state.waiting > 0 {
                     continue;
                 }
                 state.seats[worker].coming = false;

@@ -435,6 +435,30 @@ fn workers_that_look_out() {
     }
 }
 
+/// Ranks move to new homes as workers come, once each.
+#[test]
+fn three_workers() {
+    // The third of six ranks is at home with the first worker of two and the second one of three.
+    const PROGRAMS: [(&[&[Op]], &str); 2] =
+        [(&[&[], &[], &[], &[], &[], &[]], "done"), (&[&[Notify(3)], &[], &[], &[Wait(1)]], "done")];
+    for (programs, ended) in PROGRAMS {
+        for looks in [false, true] {
+            let groups = Groups::new(programs.len(), [(0, 3)]);
+            explore(Some(2), &[ended], move || {
+                let launch = Launch::new(programs, &groups);
+                let launch = Arc::new(if looks { launch.looking() } else { launch });
+                let others = [(); 2].map(|()| {
+                    let launch = launch.clone();
+                    thread::spawn(move || launch.work())
+                });
+                launch.lead();
+                others.into_iter().for_each(|other| other.join().expect("no panic"));
+                end(launch)
+            });
+        }
+    }
+}
+
 /// What a launch offers: itself. It has an owner anyway, whom it outlives only where a worker does not let go of it.
 type Offered = Arc<Offers<Job>>;
 
