@@ -290,3 +290,44 @@ fn when_a_tile_is_computed_does_not_show() {
         }
     }
 }
+
+/// One op over more boxes than one loop reads, over fewer, and into a box that it reads: rows of one run, and rows apart.
+#[test]
+fn one_op_over_many_boxes() {
+    let x: Vec<i32> = (0..ROWS * COLUMNS).map(|i| (i as i32).wrapping_mul(0x9e37_79b1_u32 as i32) >> 3).collect();
+    for [rows, columns] in [[1, COLUMNS], [1, 33], [3, COLUMNS], [2, 140]] {
+        for boxes in 1..ROWS - rows {
+            // `before` is added to the front: the box that the result replaces.
+            for before in [false, true] {
+                let mut kernel = format!(
+                    "InCore fn k(x: In tensor<i32, [{ROWS}, {COLUMNS}]>, data: InOut window<i32, [{ROWS}, {COLUMNS}]>) {{\n\
+                     d = pl::load(x, [0, 0], [{ROWS}, {COLUMNS}])\ndata = pl::store(d, [0, 0], data)\n"
+                );
+                let (at, from) = if columns == COLUMNS { (0, 0) } else { (5, 7) };
+                let first = if before { format!("data, [0, {at}]") } else { format!("x, [1, {from}]") };
+                let _ = writeln!(kernel, "s = pl::load({first}, [{rows}, {columns}])");
+                let element = |row: usize, column: usize| x[row * COLUMNS + column];
+                let mut left = x.clone();
+                for (row, column) in (0..rows).flat_map(|row| (0..columns).map(move |column| (row, column))) {
+                    let first = if before { element(row, at + column) } else { element(1 + row, from + column) };
+                    let sum = (0..boxes).fold(first, |sum, n| sum.wrapping_sub(element(n + row, from + column)));
+                    left[row * COLUMNS + at + column] = sum;
+                }
+                for n in 0..boxes {
+                    let _ = writeln!(kernel, "t = pl::load(x, [{n}, {from}], [{rows}, {columns}])\ns = pl::sub(s, t)");
+                }
+                let _ = writeln!(kernel, "data = pl::store(s, [0, {at}], data)\n}}");
+                for checks in [true, false] {
+                    let mut world = World::new(1);
+                    world.options.checks = checks;
+                    let data = world.zeros(DType::I32, &[ROWS, COLUMNS]);
+                    let args = vec![input(&[ROWS, COLUMNS], &x), data.clone()];
+                    world.ok(&kernel, |_| args.clone());
+                    let mut found = vec![0_i32; ROWS * COLUMNS];
+                    world.sim.read(id(&data), 0, bytemuck::cast_slice_mut(&mut found)).expect("a window");
+                    assert_eq!(found, left, "{kernel}");
+                }
+            }
+        }
+    }
+}
