@@ -26,6 +26,7 @@ mod order;
 mod plan;
 mod recent;
 mod region;
+mod scalars;
 mod sched;
 mod shared;
 mod simulator;

@@ -5,6 +5,7 @@
 mod arguments;
 mod bench_compare;
 mod cli;
+mod cli_files;
 mod collectives_host;
 mod concurrency;
 mod domains;

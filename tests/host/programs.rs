@@ -1,7 +1,8 @@
 //! What every program of `examples/` does, whatever it shows. The list is the directory, and what a program takes is read from its `--help`:
 //! a new one needs no line here.
 
-use crate::cli::{Output, Scratch, run_of};
+use crate::cli::{Output, run_of};
+use crate::cli_files::Scratch;
 use pl::ndarray::{Array2, ArrayD, IxDyn};
 use pl_examples_cli::{Number, npy};
 use std::path::Path;
