@@ -169,7 +169,7 @@ const STRIPE: usize = 16 << 10;
 const LOCKS: usize = 8;
 
 /// Memory from this many bytes on is asked of the system directly: pages, of which only those are taken that are touched.
-const MAPPED: usize = 1 << 20;
+const MAPPED: usize = 128 << 10;
 
 /// Bytes that begin with a cache line: zeros at first.
 struct Block {
