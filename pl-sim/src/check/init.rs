@@ -3,6 +3,9 @@
 
 use crate::region::Runs;
 
+/// Words that are kept to be used again.
+const MOST_KEPT: usize = 1 << 14;
+
 /// The elements that are data.
 #[derive(Clone, Debug)]
 pub(crate) struct Init {
@@ -54,7 +57,11 @@ impl Init {
         for (word, _) in self.bits.iter().enumerate().filter(|(_, bits)| **bits != 0) {
             clear(word * 64, elements.min(word * 64 + 64));
         }
-        self.bits.clear();
+        if self.bits.len() > MOST_KEPT {
+            self.bits = Vec::new()
+        } else {
+            self.bits.clear()
+        }
         (self.elements, self.missing) = (elements, elements);
     }
 
@@ -76,8 +83,13 @@ impl Init {
     /// Lets each element have its bit.
     #[cold]
     fn spread(&mut self) {
-        let first = self.first();
-        self.bits.resize(self.elements.div_ceil(64), 0);
+        let (first, words) = (self.first(), self.elements.div_ceil(64));
+        if self.bits.capacity() < words {
+            // Zeros from the system: of a large list only those are taken that are touched.
+            self.bits = vec![0; words];
+        } else {
+            self.bits.resize(words, 0);
+        }
         for (word, mask) in masks(0, first) {
             self.bits[word] |= mask;
         }
