@@ -15,6 +15,7 @@ mod unroll;
 mod uses;
 
 use crate::region::{Runs, Shape};
+pub use display::OfRank;
 use pl_core::bind::Program;
 use pl_core::dtype::DType;
 use pl_core::fault::Site;

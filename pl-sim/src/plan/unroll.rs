@@ -205,12 +205,8 @@ impl Unroller<'_> {
                         self.give(var, counter);
                         pc + 1
                     }
-                    None => {
-                        if !self.follow_loop(pc, (counter, end, var), exit)? {
-                            return Ok(false);
-                        }
-                        exit as usize
-                    }
+                    None if !self.follow_loop(pc, (counter, end, var), exit)? => return self.leave(pc),
+                    None => exit as usize,
                 },
                 Inst::Next { counter, step, end, var, head } => {
                     let Some(((value, step), end)) = self.value(counter).zip(self.value(step)).zip(self.value(end))
@@ -264,16 +260,15 @@ impl Unroller<'_> {
         Ok(true)
     }
 
-    /// Follows a loop with bounds that only a run knows: its body once, with nothing known of what the body changes. Whether it came to its end.
+    /// Follows a loop with bounds that only a run knows: its body once, with nothing known of what the body changes. False, with nothing done, where its
+    /// instructions do not stand together.
     fn follow_loop(&mut self, head: usize, (counter, end, var): (Reg, Reg, Reg), exit: u32) -> Result<bool, TooLong> {
         let plan = self.plan;
         // The loop's instructions stand together, its end last.
-        let Some(Inst::Next { step, head: of, .. }) = plan.code.get(exit as usize - 1).copied() else {
-            return self.leave(head);
+        let step = match plan.code.get(exit as usize - 1) {
+            Some(&Inst::Next { step, head: of, .. }) if of as usize == head => step,
+            _ => return Ok(false),
         };
-        if of as usize != head {
-            return self.leave(head);
-        }
         let at = self.made.acts.len();
         self.act(Doing::Head { counter, end, var, exit: 0 }, head, 0)?;
         for &inst in &plan.code[head..exit as usize] {
@@ -281,16 +276,17 @@ impl Unroller<'_> {
         }
         let before = self.known.clone();
         self.begin();
-        if !self.follow(head + 1, Some(exit as usize - 1))? {
-            return Ok(false);
+        // Where the body goes on in the plan, it does not come back.
+        if self.follow(head + 1, Some(exit as usize - 1))? {
+            self.act(Doing::Next { counter, step, end, var, body: at as u32 + 1 }, exit as usize - 1, 1)?;
         }
-        self.act(Doing::Next { counter, step, end, var, body: at as u32 + 1 }, exit as usize - 1, 1)?;
         let behind = self.made.acts.len() as u32;
         if let Doing::Head { exit, .. } = &mut self.made.acts[at].does {
             *exit = behind;
         }
         // After no round of it as after many.
-        self.known = before;
+        (self.known, self.passed) = (before, 0);
+        self.pending.clear();
         self.begin();
         Ok(true)
     }
@@ -389,8 +385,9 @@ impl Unroller<'_> {
 
     /// The cell of a signal op, as far as it is known.
     fn resolved(&self, signal: &SignalInst) -> SignalInst {
-        let mut resolved = SignalInst { axes: Box::default(), ..signal.clone() };
-        let mut axes = vec![];
+        let own = self.places[signal.memory as usize].rank as u64;
+        let owner = signal.peer.map_or(Some(own), |peer| self.value(peer));
+        let (mut resolved, mut axes) = (SignalInst { axes: Box::default(), owner, ..signal.clone() }, vec![]);
         for axis in &signal.axes {
             match self.value(axis.offset) {
                 Some(offset) if offset < axis.extent => resolved.first += offset * axis.stride,
