@@ -5,7 +5,8 @@ use super::{Exec, Flow};
 use crate::check::Refused;
 use crate::elementwise::{FOLDED, is_aligned};
 use crate::machine::{Env, Halt, Machine, Memory, State, Wake};
-use crate::plan::{Act, Doing, Fold, FoldSource, Part, Pass, Unrolled};
+use crate::plan::{Act, Doing, Fold, FoldSource, Into, Part, Pass, Unrolled};
+use crate::region::Runs;
 use crate::sched::Stop;
 use crate::shared::RowsGrant;
 use pl_core::fault::AccessKind;
@@ -125,12 +126,15 @@ impl<'a> Machine<'a> {
 
     /// Whether a box of a fold can be read in one loop that writes the result: where elements of the type may be, data, and not what changes, unless it is the
     /// first box and the same.
-    fn is_in_place(&self, part: &Part, to: &Part, fold: &Fold, first: bool) -> bool {
+    fn is_foldable(&self, part: &Part, fold: &Fold, first: bool) -> bool {
         match self.memory(part.memory) {
             Memory::In(bytes) => is_aligned(fold.dtype, bytes),
             Memory::Out(bytes, init) => is_aligned(fold.dtype, bytes) && init.missing(&part.runs).is_none(),
-            Memory::Window(read) => match self.memory(to.memory) {
-                Memory::Window(written) if written.id == read.id && part.owner == to.owner => {
+            Memory::Window(read) => match &fold.into {
+                Into::Box(_, to)
+                    if part.owner == to.owner
+                        && matches!(self.memory(to.memory), Memory::Window(written) if written.id == read.id) =>
+                {
                     first && part.runs == to.runs || !part.runs.meets(&to.runs)
                 }
                 _ => true,
@@ -138,102 +142,7 @@ impl<'a> Machine<'a> {
             Memory::View(_) => false,
         }
     }
-}
 
-/// An access of a fold that is refused: the number of the source, or none for the store.
-type RefusedAt = (Option<usize>, Refused);
-
-impl<'a> Exec<'_, 'a, '_> {
-    /// Does several acts at once: how many; `None`, with nothing done, where they are to be done one by one.
-    fn at_once(&mut self, unrolled: &'a Unrolled, does: Doing) -> Result<Option<usize>, Halt> {
-        let plan = self.machine.plan;
-        match does {
-            Doing::Pass(pass) => {
-                let Pass { load, store, from, to, shape } = &unrolled.passes[pass as usize];
-                let (load, store) = (&plan.ops[*load as usize], &plan.ops[*store as usize]);
-                // Both find the same registers.
-                self.machine.arrive(unrolled, &unrolled.acts[self.machine.act + 1]);
-                Ok(self.pass_box((load, from), (store, to), shape)?.then_some(2))
-            }
-            Doing::Fold(fold) => {
-                let fold = &unrolled.folds[fold as usize];
-                Ok(self.fold_boxes(unrolled, fold)?.then_some(fold.acts))
-            }
-            _ => Ok(None),
-        }
-    }
-
-    /// Loads, combines and stores boxes in one loop; false, with nothing done, where something speaks against that.
-    fn fold_boxes(&mut self, unrolled: &'a Unrolled, fold: &'a Fold) -> Result<bool, Halt> {
-        let machine = &*self.machine;
-        let (plan, to) = (machine.plan, &fold.to);
-        let fits = |(at, source): (usize, &FoldSource)| machine.is_in_place(&source.part, to, fold, at == 0);
-        if !fold.sources.iter().enumerate().all(fits) {
-            return Ok(false);
-        }
-        let store = &plan.ops[fold.store as usize];
-        if let Memory::Out(bytes, _) = &machine.memories[plan.base(to.memory) as usize]
-            && !is_aligned(fold.dtype, bytes)
-        {
-            return Ok(false);
-        }
-        self.before_change(store, to)?;
-        if let Err((source, refused)) = self.folded(unrolled, fold) {
-            let (act, kind, op, part) = match source.map(|at| &fold.sources[at]) {
-                Some(source) => (source.act, AccessKind::Read, source.load, &source.part),
-                None => (fold.acts - 1, AccessKind::Write, fold.store, to),
-            };
-            let first = self.machine.act + 1;
-            for act in &unrolled.acts[first..=first + act] {
-                self.machine.arrive(unrolled, act);
-            }
-            return Err(self.refused(refused, kind, &plan.ops[op as usize], part));
-        }
-        for source in &fold.sources {
-            self.pulled(&source.part);
-        }
-        let machine = &mut *self.machine;
-        machine.accesses +=
-            fold.sources.iter().filter(|source| plan.memories[source.part.memory as usize].window).count() as u64;
-        for &tile in &fold.tiles {
-            machine.tiles.pass(tile, &fold.shape);
-        }
-        machine.effects += fold.acts as u64;
-        machine.spend(fold.acts * to.runs.elements() * fold.dtype.bytes());
-        Ok(true)
-    }
-
-    /// Checks the accesses in their order, and computes.
-    fn folded(&mut self, unrolled: &'a Unrolled, fold: &'a Fold) -> Result<(), RefusedAt> {
-        let machine = &mut *self.machine;
-        let (to, base) = (&fold.to, machine.plan.base(fold.to.memory) as usize);
-        // The acts of what is done at once stand behind the one for that.
-        let first = &unrolled.acts[machine.act + 1..];
-        let (kind, elements) = ((fold.op, fold.dtype), to.runs.elements());
-        if let Memory::Window(window) = machine.memories[base] {
-            let grants = machine.open(fold, first)?;
-            let pc = first[fold.acts - 1].pc as usize;
-            let grant =
-                window.memory(to.owner).write(&to.runs, &machine.clock, pc).map_err(|refused| (None, refused))?;
-            fold_all(kind, &grants[..fold.sources.len()], elements, &mut Sink::Window(&grant), false);
-            machine.accesses += 1;
-            return Ok(());
-        }
-        // The tensor is taken out meanwhile: none of the boxes lies in it.
-        let mut target = std::mem::replace(&mut machine.memories[base], Memory::In(&[]));
-        let opened = machine.open(fold, first);
-        if let (Memory::Out(bytes, init), Ok(grants)) = (&mut target, &opened) {
-            fold_all(kind, &grants[..fold.sources.len()], elements, &mut Sink::Bytes(bytes, &to.runs), false);
-            init.fill(&to.runs);
-        }
-        let refused = opened.err();
-        machine.memories[base] = target;
-        machine.cost.result_elements += elements as u64;
-        refused.map_or(Ok(()), Err)
-    }
-}
-
-impl Machine<'_> {
     /// Checks that the boxes of a fold may be read, one after the other.
     fn open<'o>(&'o self, fold: &'o Fold, acts: &[Act]) -> Result<[RowsGrant<'o>; FOLDED], RefusedAt> {
         let mut grants = [RowsGrant::NONE; FOLDED];
@@ -252,4 +161,129 @@ impl Machine<'_> {
         }
         Ok(grants)
     }
+}
+
+/// An access of a fold that is refused: the number of the source, or none for the store.
+type RefusedAt = (Option<usize>, Refused);
+
+impl<'a> Exec<'_, 'a, '_> {
+    /// Does several acts at once: how many; `None`, with nothing done, where they are to be done one by one.
+    fn at_once(&mut self, unrolled: &'a Unrolled, does: Doing) -> Result<Option<usize>, Halt> {
+        let plan = self.machine.plan;
+        // The acts stand behind the one for all of them.
+        let acts = &unrolled.acts[self.machine.act + 1..];
+        match does {
+            Doing::Pass(pass) => {
+                let Pass { load, store, from, to, shape } = &unrolled.passes[pass as usize];
+                let (load, store) = (&plan.ops[*load as usize], &plan.ops[*store as usize]);
+                // Both find the same registers.
+                self.machine.arrive(unrolled, &acts[0]);
+                Ok(self.pass_box((load, from), (store, to), shape)?.then_some(2))
+            }
+            Doing::Fold(fold) => {
+                let fold = &unrolled.folds[fold as usize];
+                Ok(self.fold(unrolled, fold, &acts[..fold.acts])?.then_some(fold.acts))
+            }
+            _ => Ok(None),
+        }
+    }
+
+    /// Loads boxes, combines them and puts the result where it goes, in one loop; false, with nothing done, where something speaks against that.
+    fn fold(&mut self, unrolled: &'a Unrolled, fold: &'a Fold, acts: &[Act]) -> Result<bool, Halt> {
+        let machine = &*self.machine;
+        let plan = machine.plan;
+        let fits = |(at, source): (usize, &FoldSource)| machine.is_foldable(&source.part, fold, at == 0);
+        if !fold.sources.iter().enumerate().all(fits) {
+            return Ok(false);
+        }
+        if let Into::Box(store, to) = &fold.into {
+            if let Memory::Out(bytes, _) = &machine.memories[plan.base(to.memory) as usize]
+                && !is_aligned(fold.dtype, bytes)
+            {
+                return Ok(false);
+            }
+            self.before_change(&plan.ops[*store as usize], to)?;
+        }
+        let bytes = fold.shape.elements() * fold.dtype.bytes();
+        let done = match &fold.into {
+            Into::Box(_, to) => self.fold_into_box(fold, to, acts),
+            Into::Tile(tile) => {
+                let mut output = self.output(*tile, bytes)?;
+                let done = self.machine.open(fold, acts).map(|grants| {
+                    let runs = Runs::first(fold.shape.elements());
+                    combine(fold, &grants, Sink::Bytes(output.bytes(), &runs));
+                });
+                self.machine.tiles.put(*tile, output, fold.shape);
+                done
+            }
+        };
+        if let Err((source, refused)) = done {
+            return Err(self.refused_fold(source, refused, fold, (unrolled, acts)));
+        }
+        for source in &fold.sources {
+            self.pulled(&source.part);
+        }
+        let machine = &mut *self.machine;
+        let of_window = |source: &&FoldSource| plan.memories[source.part.memory as usize].window;
+        machine.accesses += fold.sources.iter().filter(of_window).count() as u64;
+        for &tile in &fold.tiles {
+            if !matches!(fold.into, Into::Tile(result) if result == tile) {
+                machine.tiles.pass(tile, &fold.shape);
+            }
+        }
+        machine.effects += fold.acts as u64;
+        machine.spend(fold.acts * bytes);
+        Ok(true)
+    }
+
+    /// Checks the accesses in their order, and computes.
+    fn fold_into_box(&mut self, fold: &'a Fold, to: &Part, acts: &[Act]) -> Result<(), RefusedAt> {
+        let machine = &mut *self.machine;
+        let base = machine.plan.base(to.memory) as usize;
+        if let Memory::Window(window) = machine.memories[base] {
+            let grants = machine.open(fold, acts)?;
+            let pc = acts[fold.acts - 1].pc as usize;
+            let grant =
+                window.memory(to.owner).write(&to.runs, &machine.clock, pc).map_err(|refused| (None, refused))?;
+            combine(fold, &grants, Sink::Window(&grant));
+            machine.accesses += 1;
+            return Ok(());
+        }
+        // The tensor is taken out meanwhile: none of the boxes lies in it.
+        let mut target = std::mem::replace(&mut machine.memories[base], Memory::In(&[]));
+        let done = machine.open(fold, acts).map(|grants| {
+            if let Memory::Out(bytes, init) = &mut target {
+                combine(fold, &grants, Sink::Bytes(bytes, &to.runs));
+                init.fill(&to.runs);
+            }
+        });
+        machine.memories[base] = target;
+        machine.cost.result_elements += to.runs.elements() as u64;
+        done
+    }
+
+    /// The fault of a fold whose access is refused: with the registers that the access finds.
+    #[cold]
+    fn refused_fold(
+        &mut self,
+        source: Option<usize>,
+        refused: Refused,
+        fold: &Fold,
+        (unrolled, acts): (&Unrolled, &[Act]),
+    ) -> Halt {
+        let (act, kind, op, part) = match (source.map(|at| &fold.sources[at]), &fold.into) {
+            (Some(source), _) => (source.act, AccessKind::Read, source.load, &source.part),
+            (None, Into::Box(store, to)) => (fold.acts - 1, AccessKind::Write, *store, to),
+            (None, Into::Tile(_)) => return Halt::Internal("a tile that is refused".into()),
+        };
+        acts[..=act].iter().for_each(|act| self.machine.arrive(unrolled, act));
+        self.refused(refused, kind, &self.machine.plan.ops[op as usize], part)
+    }
+}
+
+/// Combines boxes, of which nothing speaks against that.
+fn combine(fold: &Fold, grants: &[RowsGrant<'_>], mut sink: Sink<'_>) {
+    let (grants, elements) = (&grants[..fold.sources.len()], fold.shape.elements());
+    let done = fold_all((fold.op, fold.dtype), grants, elements, &mut sink, false);
+    assert!(done, "boxes that cannot be combined");
 }

@@ -80,20 +80,27 @@ pub(crate) struct Pass {
     pub(crate) shape: Shape,
 }
 
-/// Loads that are combined by one op, one after the other, and the store of the result. Nothing else uses the tiles.
+/// Loads that are combined by one op, one after the other. Nothing else uses the tiles.
 #[derive(Debug)]
 pub(crate) struct Fold {
     pub(crate) op: Binary,
     pub(crate) dtype: DType,
     pub(crate) sources: Vec<FoldSource>,
-    /// The store: an index into [`Plan::ops`].
-    pub(crate) store: u32,
-    pub(crate) to: Part,
+    pub(crate) into: Into,
     pub(crate) shape: Shape,
     /// The tiles in between.
     pub(crate) tiles: Vec<u32>,
     /// How many acts it stands for.
     pub(crate) acts: usize,
+}
+
+/// Where the result of a fold goes.
+#[derive(Debug)]
+pub(crate) enum Into {
+    /// Into a box, by the last of its acts: that op, an index into [`Plan::ops`].
+    Box(u32, Part),
+    /// Into a tile that is needed at once: the next act lets others change what was loaded.
+    Tile(u32),
 }
 
 /// A box of a fold.
@@ -233,6 +240,7 @@ impl Unroller<'_> {
                     pc + 1
                 }
                 Inst::Notify { signal } | Inst::Wait { signal } => {
+                    self.fold_before(&self.plan.ops[self.plan.signals[signal as usize].op as usize]);
                     let number = self.made.signals.len() as u32;
                     self.made.signals.push(self.resolved(&self.plan.signals[signal as usize]));
                     let does =
@@ -375,8 +383,14 @@ impl Unroller<'_> {
                 if let Some(part) = self.parts.last_mut() {
                     *part = part_of(self.plan, self.places, &self.known, op);
                 }
-                if op.code == OpCode::Store && !self.pass(number) {
-                    self.fold(number);
+                let last = self.made.acts.len() - 1;
+                if op.code == OpCode::Store
+                    && !self.pass(number)
+                    && let (Some(to), Some(tile)) = (self.parts[last], op.stored())
+                    && op.is_last(0)
+                    && op.tiles.is_none()
+                {
+                    self.fold(tile, last, Into::Box(number, to));
                 }
             }
         }
@@ -418,25 +432,36 @@ impl Unroller<'_> {
         true
     }
 
-    /// Lets the last acts be done at once, when they are loads that are combined, and the store of the result.
-    fn fold(&mut self, store: u32) {
-        if let Some((first, fold)) = self.folded(store) {
+    /// The same when the last acts are loads that are combined, before an op that lets others change what was loaded.
+    fn fold_before(&mut self, op: &OpInst) {
+        let end = self.made.acts.len();
+        if let Some((_, last)) = end.checked_sub(1).and_then(|last| self.op_of(last))
+            && let Dst::Tile(tile) = last.dst
+            && op.live.contains(&tile)
+        {
+            self.fold(tile, end, Into::Tile(tile));
+        }
+    }
+
+    /// Lets acts be done at once, up to `end`, when they are loads that are combined to a tile; `into` is what becomes of that.
+    fn fold(&mut self, tile: u32, end: usize, into: Into) {
+        if let Some((first, fold)) = self.folded(tile, end, into) {
             self.made.folds.push(fold);
             self.at_once(first, Doing::Fold(self.made.folds.len() as u32 - 1));
         }
     }
 
-    /// The fold that the last acts are, and the first of them.
-    fn folded(&self, store: u32) -> Option<(usize, Fold)> {
+    /// The fold that acts are, from the end back to the first load: that act, and the fold.
+    fn folded(&self, tile: u32, end: usize, into: Into) -> Option<(usize, Fold)> {
         let plan = self.plan;
-        let last = self.made.acts.len() - 1;
-        let op = &plan.ops[store as usize];
-        let (to, shape) = (self.parts[last]?, op.fixed.as_ref()?.shape);
-        let mut wanted = op.stored().filter(|_| op.is_last(0) && op.tiles.is_none())?;
-        let dtype = plan.tiles[wanted as usize].dtype;
+        let (dtype, shape) = (plan.tiles[tile as usize].dtype, plan.tiles[tile as usize].shape?);
         // Of windows, which may be the same one, the run says so.
-        let apart =
-            |part: &Part| plan.memories[to.memory as usize].window || plan.base(part.memory) != plan.base(to.memory);
+        let apart = |part: &Part| match &into {
+            Into::Box(_, to) => {
+                plan.memories[to.memory as usize].window || plan.base(part.memory) != plan.base(to.memory)
+            }
+            Into::Tile(_) => true,
+        };
         let load = |act: usize, tile: u32| {
             let (load, op) = self.op_of(act)?;
             let part = self.parts[act].filter(apart)?;
@@ -445,9 +470,8 @@ impl Unroller<'_> {
             let rows = part.runs.rows_to_keep(dtype.bytes()).filter(|_| loads && alike)?;
             Some(FoldSource { part, rows, act, load })
         };
+        let (mut act, mut wanted) = (end, tile);
         let (mut sources, mut tiles, mut which) = (vec![], vec![], None);
-        let mut act = last;
-        // From the store back to the first load.
         loop {
             act = act.checked_sub(1)?;
             tiles.push(wanted);
@@ -473,7 +497,8 @@ impl Unroller<'_> {
         sources.iter_mut().for_each(|source| source.act -= act);
         tiles.sort_unstable();
         tiles.dedup();
-        let fold = Fold { op: which?, dtype, sources, store, to, shape, tiles, acts: last + 1 - act };
+        let acts = self.made.acts.len() - act;
+        let fold = Fold { op: which?, dtype, sources, into, shape, tiles, acts };
         (fold.sources.len() <= FOLDED).then_some((act, fold))
     }
 

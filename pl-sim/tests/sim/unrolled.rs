@@ -218,6 +218,60 @@ fn boxes_are_combined_as_one_after_the_other() {
     }
 }
 
+/// Every rank sums its row of all windows, and only then lets the others go on, which overwrite it.
+const SUM_FIRST: &str = "
+InCore fn sum(x: In tensor<f32, [P, 160]>, y: Out tensor<f32, [2, 80]>, data: InOut window<f32, [P, 160]>, signal: InOut window<i32, [P, 1]>) dynamic(P) {
+  ctx = pld::get_comm_ctx(data)
+  me = pld::rank(ctx)
+  n = pld::nranks(ctx)
+  all = pl::load(x, [0, 0], [P, 160])
+  data = pl::store(all, [0, 0], data)
+  for peer in 0..n {
+    pld::system::notify(signal, peer, [me, 0], 1, op = AtomicAdd)
+  }
+  for src in 0..n {
+    pld::system::wait(signal, [src, 0], 1, cmp = Ge)
+  }
+  acc = pl::load(data, [me, 0], [1, 160])
+  for p in 0..n {
+    if p != me {
+      recv = pld::tile::remote_load(data, p, [me, 0], [1, 160])
+      acc = pl::maximum(acc, recv)
+    }
+  }
+  for q in 0..n {
+    pld::system::notify(signal, q, [me, 0], 1, op = AtomicAdd)
+  }
+  for s in 0..n {
+    pld::system::wait(signal, [s, 0], 2, cmp = Ge)
+  }
+  zeros = pl::full::<f32>([P, 160], 0.0)
+  data = pl::store(zeros, [0, 0], data)
+  data = pl::store(acc, [me, 0], data)
+  half = pl::load(data, [me, 0], [1, 80])
+  y = pl::store(half, [0, 0], y)
+  rest = pl::load(data, [me, 80], [1, 80])
+  y = pl::store(rest, [1, 0], y)
+}";
+
+#[test]
+fn what_others_may_change_is_combined_before_they_are_told() {
+    for ranks in [1, 2, 4, 8, 9] {
+        let of = |rank: usize| -> Vec<f32> { (0..ranks * 160).map(|at| ((at * 31 + rank * 17) % 97) as f32).collect() };
+        let windows: [(DType, &[usize]); 2] = [(DType::F32, &[ranks, 160]), (DType::I32, &[ranks, 1])];
+        let came = both(ranks, SUM_FIRST, &windows, |windows, rank| {
+            let y = output(DType::F32, &[2, 80]);
+            vec![input(&[ranks, 160], &of(rank)), y, windows[0].clone(), windows[1].clone()]
+        });
+        let Came::To(outputs, ..) = came else { panic!("{came:?}") };
+        for rank in 0..ranks {
+            let greatest = |at: usize| (0..ranks).map(|peer| of(peer)[rank * 160 + at]).fold(f32::MIN, f32::max);
+            let expected: Vec<f32> = (0..160).map(greatest).collect();
+            assert_eq!(bytemuck::cast_slice::<u8, f32>(&outputs[rank][0]), expected, "rank {rank} of {ranks}");
+        }
+    }
+}
+
 #[test]
 fn a_branch_on_what_the_host_passes_goes_on_in_the_plan() {
     let kernel = "

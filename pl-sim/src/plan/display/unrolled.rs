@@ -1,6 +1,6 @@
 //! What a rank executes where that is unrolled, as text.
 
-use super::super::{Act, Doing, FoldSource, Part, Plan, Reg, Unrolled};
+use super::super::{Act, Doing, FoldSource, Into, Part, Plan, Reg, Unrolled};
 use super::Named;
 use crate::machine::Place;
 use core::fmt::{self, Display, Formatter};
@@ -69,7 +69,11 @@ impl Plan {
             }
             Doing::Fold(fold) => {
                 let fold = &unrolled.folds[fold as usize];
-                write!(f, "{} = {:?} of ", self.boxed(&fold.to), fold.op)?;
+                match &fold.into {
+                    Into::Box(_, to) => write!(f, "{}", self.boxed(to))?,
+                    Into::Tile(tile) => write!(f, "{}", self.tiles[*tile as usize].name)?,
+                }
+                write!(f, " = {:?} of ", fold.op)?;
                 for (i, FoldSource { part, .. }) in fold.sources.iter().enumerate() {
                     write!(f, "{}{}", if i > 0 { ", " } else { "" }, self.boxed(part))?;
                 }
