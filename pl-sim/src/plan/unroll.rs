@@ -15,7 +15,7 @@ const MOST_RANKS: usize = 16;
 /// The most acts of all ranks together, and of one.
 const MOST_ACTS: (usize, usize) = (2048, 256);
 /// Instructions that are followed for an act, at most.
-const FOLLOWED: usize = 16;
+const FOLLOWED: usize = 8;
 
 /// What one rank executes.
 #[derive(Debug, Default)]
