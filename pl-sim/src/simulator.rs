@@ -7,16 +7,16 @@ use crate::credits;
 use crate::devices::Devices;
 use crate::exec::Entered;
 use crate::explore::{self, Explorations, Held};
-use crate::frames::Frames;
+use crate::frames::{Frames, Set};
 use crate::lints;
-use crate::machine::{CallWindows, Env, Frame, Halt, Machine, Mail, Memory, Place};
+use crate::machine::{CallWindows, Env, Frame, Halt, Machine, Mail, Memory, PerCall, Place, emptied};
 use crate::order;
 use crate::plan::{Plan, plan_of};
 use crate::sched::{Crew, Ended, Parallel, Ranks, Schedule, Seeded, Together};
 use crate::shared::Lock;
 use crate::stuck;
 use crate::windows::{Used, Windows, gone, usage};
-use pl_core::bind::Platform;
+use pl_core::bind::{Platform, Program};
 use pl_core::dtype::DType;
 use pl_core::explore::{Explore, Explored, Outcome};
 use pl_core::fault::{Checked, Fault, Interrupted, LintKind, RankState, Report};
@@ -24,6 +24,8 @@ use pl_core::ir::Mode;
 use pl_core::runtime::{
     ArgValue, Contents, Engine, EngineError, Launch, LaunchOptions, RankCall, Scheduler, View, ViewMut, WindowId,
 };
+use smallvec::{SmallVec, smallvec};
+use std::collections::BTreeSet;
 use std::num::NonZero;
 use std::sync::atomic::Ordering::Relaxed;
 use std::sync::{Arc, Mutex};
@@ -77,10 +79,10 @@ impl Simulator {
     }
 
     /// Which of `ranks` each rank of the world is, if any. Each of them is one of the world, and stands once.
-    fn call_of(&self, what: &str, ranks: impl IntoIterator<Item = usize>) -> Result<Vec<Option<u32>>, EngineError> {
-        let mut call_of = vec![None; self.ranks];
-        for (at, rank) in ranks.into_iter().enumerate() {
-            match call_of.get_mut(rank) {
+    fn call_of(&self, what: &str, ranks: &[usize]) -> Result<PerCall<Option<u32>>, EngineError> {
+        let mut call_of: PerCall<Option<u32>> = smallvec![None; self.ranks];
+        for (at, rank) in ranks.iter().enumerate() {
+            match call_of.get_mut(*rank) {
                 Some(call @ None) => *call = Some(at as u32),
                 Some(_) => {
                     return Err(usage(format!("{what} names rank {rank} more than once"), "name each rank once"));
@@ -136,7 +138,7 @@ impl Engine for Simulator {
         shape: &[usize],
         contents: Contents,
     ) -> Result<WindowId, EngineError> {
-        self.call_of("a domain", domain.iter().copied())?;
+        self.call_of("a domain", &domain)?;
         self.windows.allocate(domain, dtype, shape, contents)
     }
 
@@ -166,34 +168,32 @@ impl Engine for Simulator {
 
     fn launch(&self, launch: Launch<'_>) -> Result<Report, EngineError> {
         let Launch { mut calls, options } = launch;
-        let call_of = self.call_of("a launch", calls.iter().map(|call| call.rank))?;
+        let ranks: PerCall<usize> = calls.iter().map(|call| call.rank).collect();
+        let call_of = self.call_of("a launch", &ranks)?;
         check_injections(&options.inject, &calls)?;
-        let mut plans: Vec<Arc<Plan>> = Vec::with_capacity(calls.len());
-        for (at, call) in calls.iter().enumerate() {
-            // Most launches run one program on every rank.
-            let same = at > 0 && Arc::ptr_eq(&call.program, &calls[at - 1].program);
-            plans.push(if same { Arc::clone(&plans[at - 1]) } else { plan_of(&call.program)? });
-        }
+        let programs = Programs::of(&calls)?;
+        let plans = programs.plans();
         let (mut used, number) = {
             let mut table = self.windows.lock();
             let used = check_calls(&table, &calls, &plans)?;
             table.take(&self.windows, used)?
         };
         let interrupt = options.interrupt.as_deref();
-        let Some(_devices) = self.devices.take(calls.iter().map(|call| call.rank).collect(), interrupt) else {
-            let ranks = calls.iter().map(|call| (call.rank, RankState::Queued)).collect();
+        let Some(_devices) = self.devices.take(&ranks, interrupt) else {
+            let ranks = ranks.iter().map(|rank| (*rank, RankState::Queued)).collect();
             return Err(EngineError::Fault(Box::new(Fault::Interrupted(Interrupted { ranks }))));
         };
         let start = Instant::now();
-        let signals = signals(&calls, &plans);
-        let start_windows = |used: &mut Used<'_>, call_of: &[Option<u32>]| {
+        let crowd = Crowd { ranks: &ranks, call_of: &call_of, plans: &plans };
+        let start_windows = |used: &mut Used<'_>, calls: &[RankCall<'_>]| {
+            let signals = if options.checks { signals(calls, &plans) } else { BTreeSet::new() };
             for window in used.iter_mut() {
                 let checks = match (options.checks, signals.contains(&window.id)) {
                     (false, _) => Checks::None,
                     (true, false) => Checks::Accesses,
                     (true, true) => Checks::Signal,
                 };
-                window.start(number, call_of, checks);
+                window.start(number, &call_of, checks);
             }
         };
         // Also when a thread panics.
@@ -201,16 +201,16 @@ impl Engine for Simulator {
         let result = match options.scheduler {
             Scheduler::Explored(id) => self.explorations.with(id, |exploration| {
                 exploration.begin(&mut used, &mut calls, &plans, &options)?;
-                start_windows(&mut used, &call_of);
+                start_windows(&mut used, &calls);
                 let how = How { options: &options, start, exploration: Some(&mut *exploration) };
-                let (report, depends) = self.run(&used, reborrowed(&mut calls), &plans, call_of, how)?;
+                let (report, depends) = self.run(&used, reborrowed(&mut calls), crowd, how)?;
                 exploration.end(&mut used, &calls, &plans, depends)?;
                 Ok(report)
             }),
             _ => {
-                start_windows(&mut used, &call_of);
+                start_windows(&mut used, &calls);
                 let how = How { options: &options, start, exploration: None };
-                self.run(&used, calls, &plans, call_of, how).map(|(report, _)| report)
+                self.run(&used, calls, crowd, how).map(|(report, _)| report)
             }
         };
         used.poisoned = result.is_err();
@@ -220,6 +220,45 @@ impl Engine for Simulator {
     fn explore(&self, how: &Explore, body: &mut dyn FnMut(Scheduler) -> Outcome) -> Result<Explored, EngineError> {
         explore::explore(&self.explorations, &self.windows, how, body)
     }
+}
+
+/// The plans of the calls of a launch, each once when the calls that have it stand together.
+struct Programs {
+    plans: SmallVec<[Arc<Plan>; 2]>,
+    /// Which of them is that of each call.
+    of: PerCall<u32>,
+}
+
+impl Programs {
+    fn of(calls: &[RankCall<'_>]) -> Result<Programs, EngineError> {
+        let mut programs = Programs { plans: SmallVec::new(), of: PerCall::new() };
+        let mut before: Option<&Arc<Program>> = None;
+        for RankCall { program, .. } in calls {
+            // Most launches run one program on every rank.
+            if before.is_none_or(|before| !Arc::ptr_eq(before, program)) {
+                programs.plans.push(plan_of(program)?);
+            }
+            before = Some(program);
+            programs.of.push(programs.plans.len() as u32 - 1);
+        }
+        Ok(programs)
+    }
+
+    /// That of each call.
+    fn plans(&self) -> PerCall<&Arc<Plan>> {
+        self.of.iter().map(|plan| &self.plans[*plan as usize]).collect()
+    }
+}
+
+/// What is known of the calls of a launch beside their arguments.
+#[derive(Clone, Copy)]
+struct Crowd<'a> {
+    /// The rank of each.
+    ranks: &'a [usize],
+    /// The call of each rank of the world.
+    call_of: &'a [Option<u32>],
+    /// The plan of each.
+    plans: &'a [&'a Arc<Plan>],
 }
 
 /// How to run calls.
@@ -252,69 +291,82 @@ impl Simulator {
         &'a self,
         windows: &'a Used<'_>,
         calls: Vec<RankCall<'a>>,
-        plans: &'a [Arc<Plan>],
-        call_of: Vec<Option<u32>>,
+        crowd: Crowd<'a>,
         how: How<'_, '_>,
     ) -> Result<(Report, bool), EngineError> {
         let How { options, start, exploration } = how;
-        let count = calls.len();
-        let ranks: Vec<usize> = calls.iter().map(|call| call.rank).collect();
-        let mut of_calls = CallWindows::with_capacity(count, calls.iter().map(|call| call.args.len()).sum());
+        let Crowd { ranks, call_of, plans } = crowd;
+        let mut of_calls = CallWindows::default();
         for call in &calls {
             of_calls.push(call.args.iter().map(|arg| match arg {
                 ArgValue::Window(id) => Some(*id),
                 _ => None,
             }));
         }
-        let mut builder = Builder::new(windows, options, count);
-        let mut machines = Vec::with_capacity(count);
-        let mut frames = self.frames.lock();
-        for (call, plan) in calls.into_iter().zip(plans) {
-            machines.push(Lock::new(builder.machine(call, plan, frames.take())?));
+        let faults = (options.op_budget, &*options.inject);
+        let mut builder = Builder::new(windows, options, calls.len());
+        let mut set = self.frames.take(calls.len());
+        let Set { frames, machines, mail, .. } = &mut set;
+        mail.clear();
+        mail.extend(plans.iter().map(|plan| Mail::new(plan)));
+        let mut machines = emptied(std::mem::take(machines));
+        machines.reserve_exact(calls.len());
+        for (at, (frame, call)) in frames.iter_mut().zip(calls).enumerate() {
+            let memories = builder.arguments(at, call, plans[at], frame)?;
+            let number = (at, ranks.len());
+            machines.push(Lock::new(Machine::new(plans[at], ranks[at], number, memories, faults, frame)));
         }
-        drop(frames);
         let Builder { domains, bytes, together, .. } = builder;
         let groups = together.groups();
         let env = Env {
-            plans: plans.iter().map(|plan| &**plan).collect(),
+            plans,
             ranks,
             calls: call_of,
             windows: of_calls,
             platform: self.platform,
-            mail: plans.iter().map(|plan| Mail::new(plan)).collect(),
+            mail,
             lints: Mutex::default(),
             entered: domains.into_iter().map(|ranks| Mutex::new(Entered::new(Arc::clone(ranks)))).collect(),
         };
         let interrupt = options.interrupt.as_deref();
-        let ranks = Ranks { machines: &machines, env: &env, windows, groups: groups.clone(), interrupt, bytes };
+        let of_launch = Ranks { machines: &machines, env: &env, windows, groups: &groups, start, interrupt, bytes };
         // What is not checked is sound on one thread alone.
         let threads = if options.checks { self.threads } else { 1 };
         let (ended, threads) = match (options.scheduler, exploration) {
-            (_, Some(exploration)) => exploration.run(&ranks),
-            (Scheduler::Seeded(seed), None) => Seeded(seed).run(&ranks),
-            (Scheduler::Parallel | Scheduler::Explored(_), None) => Parallel { crew: &self.crew, threads }.run(&ranks),
+            (_, Some(exploration)) => exploration.run(&of_launch),
+            (Scheduler::Seeded(seed), None) => Seeded(seed).run(&of_launch),
+            (Scheduler::Parallel | Scheduler::Explored(_), None) => {
+                Parallel { crew: &self.crew, threads }.run(&of_launch)
+            }
         };
-        let machines: Vec<Machine<'_>> = machines.into_iter().map(Lock::into_inner).collect();
         match ended {
-            Ended::Failed(halt) => return Err(failure(*halt, &machines, &env)),
+            Ended::Failed(halt) => return Err(failure(*halt, &unlocked(machines), &env)),
             Ended::Interrupted => {
-                let mut ranks: Vec<_> = machines.iter().map(|m| (m.rank, stuck::rank_state(m))).collect();
+                let mut ranks: Vec<_> = unlocked(machines).iter().map(|m| (m.rank, stuck::rank_state(m))).collect();
                 ranks.sort_by_key(|(rank, _)| *rank);
                 return Err(EngineError::Fault(Box::new(Fault::Interrupted(Interrupted { ranks }))));
             }
             Ended::Stuck(group) => {
-                return Err(EngineError::Fault(Box::new(stuck::explain(&machines, &env, &groups, group))));
+                let fault = stuck::explain(&unlocked(machines), &env, &groups, group);
+                return Err(EngineError::Fault(Box::new(fault)));
             }
             Ended::Done => {}
         }
-        if let Some(fault) = credits::left(windows.iter(), &machines, &env) {
+        if let Some(fault) = credits::left(windows.iter(), &mut machines, &env) {
             return Err(EngineError::Fault(Box::new(fault)));
         }
         let depends = lints::found(&env, LintKind::OrderDependent);
-        let report = report(&machines, &env, options, threads, start);
-        self.frames.keep(machines);
+        let report = report(&mut machines, &env, options, threads, start);
+        machines.iter_mut().for_each(|machine| machine.get_mut().leave());
+        set.machines = emptied(machines);
+        self.frames.keep(set, ranks.len());
         Ok((report, depends))
     }
+}
+
+/// The machines, when all workers have left.
+fn unlocked(machines: Vec<Lock<Machine<'_>>>) -> Vec<Machine<'_>> {
+    machines.into_iter().map(Lock::into_inner).collect()
 }
 
 /// The error of a launch that a rank ended.
@@ -332,17 +384,14 @@ fn failure(halt: Halt, machines: &[Machine<'_>], env: &Env<'_>) -> EngineError {
     EngineError::Fault(fault)
 }
 
-/// What is known of a launch while its machines are built.
+/// What is known of a launch while its machines take their arguments.
 struct Builder<'w, 'l> {
     windows: &'w Used<'w>,
     options: &'l LaunchOptions,
-    calls: usize,
-    /// The call whose machine is next.
-    call: usize,
     /// Per window: the number of its domain, and the first call that has the window.
-    found: Vec<Option<(usize, usize)>>,
+    found: SmallVec<[Option<(usize, usize)>; 4]>,
     /// The domains.
-    domains: Vec<&'w Arc<[usize]>>,
+    domains: SmallVec<[&'w Arc<[usize]>; 1]>,
     /// Which calls have a window in common.
     together: Together,
     /// About how many bytes the calls touch.
@@ -351,58 +400,65 @@ struct Builder<'w, 'l> {
 
 impl<'w, 'l> Builder<'w, 'l> {
     fn new(windows: &'w Used<'w>, options: &'l LaunchOptions, calls: usize) -> Builder<'w, 'l> {
-        let found = vec![None; windows.iter().count()];
-        Builder { windows, options, calls, call: 0, found, domains: vec![], together: Together::new(calls), bytes: 0 }
+        let found = smallvec![None; windows.iter().count()];
+        Builder { windows, options, found, domains: SmallVec::new(), together: Together::new(calls), bytes: 0 }
     }
 
-    /// The machine of the next call, at the start of its kernel.
-    fn machine<'a>(&mut self, call: RankCall<'a>, plan: &'a Plan, mut frame: Frame) -> Result<Machine<'a>, EngineError>
+    /// The arguments of call number `at` that are memory; the frame gets the others.
+    fn arguments<'a>(
+        &mut self,
+        at: usize,
+        call: RankCall<'a>,
+        plan: &Plan,
+        frame: &mut Frame,
+    ) -> Result<Vec<Memory<'a>>, EngineError>
     where
         'w: 'a,
     {
         let RankCall { rank, mut args, .. } = call;
-        let mut memories: Vec<Memory<'a>> = Vec::with_capacity(plan.memories.len());
-        frame.places.clear();
+        let mut memories = frame.start(plan);
         for info in &plan.memories {
-            if let Some(base) = info.view_of {
-                memories.push(match memories[base as usize] {
-                    Memory::In(data) => Memory::In(data),
-                    Memory::Window(window) => Memory::Window(window),
-                    Memory::Out(..) | Memory::View(_) => Memory::View(base),
-                });
-                frame.places.push(frame.places[base as usize]);
-                continue;
-            }
-            self.bytes = self.bytes.saturating_add(info.elements * info.dtype.bytes());
-            let taken = args.get_mut(info.param).map(|arg| std::mem::replace(arg, ArgValue::In(&[])));
-            let (memory, place) = match taken {
-                Some(ArgValue::In(data)) => (Memory::In(data), Place::default()),
-                Some(ArgValue::Out(data)) => {
-                    // Without checks nobody notes what is written.
-                    let noted = info.mode == Mode::Out && self.options.checks;
-                    let init = if noted { frame.init(info.elements) } else { Init::all() };
-                    (Memory::Out(data, init), Place::default())
+            let (memory, place) = match info.view_of {
+                Some(base) => {
+                    let memory = match memories[base as usize] {
+                        Memory::In(data) => Memory::In(data),
+                        Memory::Window(window) => Memory::Window(window),
+                        Memory::Out(..) | Memory::View(_) => Memory::View(base),
+                    };
+                    (memory, frame.places[base as usize])
                 }
-                Some(ArgValue::Window(id)) => self.window(id, rank)?,
-                _ => return Err(usage(format!("`{}` of kernel `{}` has no argument", info.name, plan.kernel), "")),
+                None => {
+                    self.bytes = self.bytes.saturating_add(info.elements * info.dtype.bytes());
+                    let taken = args.get_mut(info.param).map(|arg| std::mem::replace(arg, ArgValue::In(&[])));
+                    match taken {
+                        Some(ArgValue::In(data)) => (Memory::In(data), Place::default()),
+                        Some(ArgValue::Out(data)) => {
+                            // Without checks nobody notes what is written.
+                            let noted = info.mode == Mode::Out && self.options.checks;
+                            let init = if noted { frame.init(info.elements) } else { Init::all() };
+                            (Memory::Out(data, init), Place::default())
+                        }
+                        Some(ArgValue::Window(id)) => self.window(id, at, rank)?,
+                        _ => {
+                            let problem = format!("`{}` of kernel `{}` has no argument", info.name, plan.kernel);
+                            return Err(usage(problem, ""));
+                        }
+                    }
+                }
             };
             memories.push(memory);
             frame.places.push(place);
         }
-        let number = (self.call, self.calls);
-        self.call += 1;
-        let mut machine =
-            Machine::new(plan, rank, number, memories.into(), (self.options.op_budget, &self.options.inject), frame);
         for scalar in &plan.scalars {
             if let Some(arg) = args.get(scalar.param) {
-                machine.set(scalar.reg, scalar_bits(plan, scalar.ty, arg)?);
+                frame.registers[scalar.reg as usize] = scalar_bits(plan, scalar.ty, arg)?;
             }
         }
-        Ok(machine)
+        Ok(memories)
     }
 
-    /// A window of the next call, with the place of its rank.
-    fn window<'a>(&mut self, id: WindowId, rank: usize) -> Result<(Memory<'a>, Place), EngineError>
+    /// A window of a call, with the place of its rank.
+    fn window<'a>(&mut self, id: WindowId, call: usize, rank: usize) -> Result<(Memory<'a>, Place), EngineError>
     where
         'w: 'a,
     {
@@ -410,12 +466,12 @@ impl<'w, 'l> Builder<'w, 'l> {
         let (domain, first) = match self.found[at] {
             Some(found) => found,
             None => {
-                let found = (self.domain(&window.domain), self.call);
+                let found = (self.domain(&window.domain), call);
                 *self.found[at].insert(found)
             }
         };
-        if first != self.call {
-            self.together.join(first, self.call);
+        if first != call {
+            self.together.join(first, call);
         }
         let number = place_of(&window.domain, rank).ok_or_else(|| gone(id))?;
         Ok((Memory::Window(window), Place { rank: number, ranks: window.domain.len(), domain }))
@@ -431,11 +487,18 @@ impl<'w, 'l> Builder<'w, 'l> {
 }
 
 /// The report of a run that went well.
-fn report(machines: &[Machine<'_>], env: &Env<'_>, options: &LaunchOptions, threads: usize, start: Instant) -> Report {
+fn report(
+    machines: &mut [Lock<Machine<'_>>],
+    env: &Env<'_>,
+    options: &LaunchOptions,
+    threads: usize,
+    start: Instant,
+) -> Report {
     let mut checked = Checked::default();
     let mut ranks = Vec::with_capacity(machines.len());
     let mut not_injected = vec![];
-    for (machine, mail) in machines.iter().zip(&env.mail) {
+    for (machine, mail) in machines.iter_mut().zip(env.mail) {
+        let machine = machine.get_mut();
         let mut cost = machine.cost;
         cost.bytes_sent += mail.served.load(Relaxed);
         cost.bytes_received += mail.pushed.load(Relaxed);
@@ -447,6 +510,7 @@ fn report(machines: &[Machine<'_>], env: &Env<'_>, options: &LaunchOptions, thre
         not_injected.extend(machine.faults.not_injected(machine.count.ops(), cost.peer_notifies + cost.self_notifies));
         ranks.push(cost);
     }
+    let machines = machines.iter_mut().map(|machine| &*machine.get_mut());
     let lints = if options.checks { lints::collect(machines, env, options.allow) } else { vec![] };
     Report {
         ranks,
