@@ -24,6 +24,7 @@ use pl_core::runtime::{Injection, WindowId};
 use smallvec::SmallVec;
 use std::collections::BTreeMap;
 use std::mem::take;
+use std::ops::{Deref, DerefMut};
 use std::sync::atomic::AtomicU64;
 use std::sync::{Arc, Mutex, OnceLock};
 
@@ -203,13 +204,13 @@ pub(crate) struct Machine<'a> {
     pub(crate) plan: &'a Plan,
     /// The instruction it stands at.
     pub(crate) pc: usize,
-    pub(crate) registers: &'a mut [u64],
-    pub(crate) tiles: &'a mut Tiles,
+    pub(crate) registers: Lent<'a, [u64]>,
+    pub(crate) tiles: Lent<'a, Tiles>,
     /// The arguments that are memory, by the plan's numbers.
     pub(crate) memories: Vec<Memory<'a>>,
     /// Its place in the domain of each memory that is a window.
-    pub(crate) places: &'a [Place],
-    pub(crate) clock: &'a mut Clock,
+    pub(crate) places: Lent<'a, [Place]>,
+    pub(crate) clock: Lent<'a, Clock>,
     /// What a box that moves within one memory goes through.
     pub(crate) scratch: Lines,
     /// The strips in which tiles are computed.
@@ -223,7 +224,7 @@ pub(crate) struct Machine<'a> {
     pub(crate) accesses: u64,
     /// Ops that changed anything but registers.
     pub(crate) effects: u64,
-    spin: &'a mut Spin,
+    spin: Lent<'a, Spin>,
     /// What goes wrong on purpose.
     pub(crate) faults: Faults,
     home: Home<'a>,
@@ -258,6 +259,25 @@ pub(crate) struct Frame {
     spin: Spin,
     /// About how many bytes it had when it was kept.
     pub(crate) held: usize,
+}
+
+/// Part of a frame, lent to the machine that runs in it.
+pub(crate) struct Lent<'a, T: ?Sized>(&'a mut T);
+
+impl<T: ?Sized> Deref for Lent<'_, T> {
+    type Target = T;
+
+    #[inline(always)]
+    fn deref(&self) -> &T {
+        self.0
+    }
+}
+
+impl<T: ?Sized> DerefMut for Lent<'_, T> {
+    #[inline(always)]
+    fn deref_mut(&mut self) -> &mut T {
+        self.0
+    }
 }
 
 /// A list without items in the memory of one: the library uses it again where items differ only in a lifetime.
@@ -337,11 +357,11 @@ impl<'a> Machine<'a> {
             rank,
             plan,
             pc: 0,
-            registers,
-            tiles,
+            registers: Lent(registers),
+            tiles: Lent(tiles),
             memories,
-            places,
-            clock,
+            places: Lent(places),
+            clock: Lent(clock),
             scratch: take(home.scratch),
             strips: take(home.strips),
             state: State::Ready,
@@ -350,7 +370,7 @@ impl<'a> Machine<'a> {
             count: Count::new(budget),
             accesses: 0,
             effects: 0,
-            spin,
+            spin: Lent(spin),
             faults: Faults::new(rank, faults),
             home,
         }
@@ -370,7 +390,7 @@ impl<'a> Machine<'a> {
     }
 
     /// The number of its call in the launch.
-    pub(crate) const fn call(&self) -> usize {
+    pub(crate) fn call(&self) -> usize {
         self.clock.rank()
     }
 
@@ -422,7 +442,7 @@ impl<'a> Machine<'a> {
         self.count.begin(turn.fuel);
         let mut visible = turn.visible;
         loop {
-            let (pc, left) = scalars(&plan.code, self.pc, self.registers, &mut self.count);
+            let (pc, left) = scalars(&plan.code, self.pc, &mut self.registers, &mut self.count);
             self.pc = pc;
             let flow = match left {
                 Left::At(Inst::Notify { signal }) => {
@@ -596,7 +616,7 @@ impl<'a> Machine<'a> {
             spin.reads = 0;
             (spin.pc, spin.effects, spin.changes) = (self.pc, self.effects, changes);
             spin.registers.clear();
-            spin.registers.extend_from_slice(self.registers);
+            spin.registers.extend_from_slice(&self.registers);
         }
         false
     }
