@@ -52,19 +52,33 @@ pub(crate) fn signals(calls: &[RankCall<'_>], plans: &[&Arc<Plan>]) -> BTreeSet<
 pub(crate) fn check_calls(table: &Table, calls: &[RankCall<'_>], plans: &[&Arc<Plan>]) -> Result<Users, EngineError> {
     let mut used = Users::default();
     let mut domains: SmallVec<[Option<&Arc<[usize]>>; 4]> = SmallVec::new();
-    for (call, plan) in calls.iter().zip(plans) {
+    // Per memory, the window of the call before, where that has the same plan.
+    let mut before: SmallVec<[Option<&Window>; 8]> = SmallVec::new();
+    for (at, (call, plan)) in calls.iter().zip(plans).enumerate() {
         if call.args.len() != plan.params {
             return Err(usage(
                 format!("kernel `{}` takes {} arguments, not {}", plan.kernel, plan.params, call.args.len()),
                 "give one argument per parameter",
             ));
         }
+        if at == 0 || !Arc::ptr_eq(plan, plans[at - 1]) {
+            before.clear();
+            before.resize(plan.memories.len(), None);
+        }
         domains.clear();
         domains.resize(plan.domains.len(), None);
         for (memory, info) in plan.memories.iter().enumerate().filter(|(_, info)| info.view_of.is_none()) {
-            let Some(window) = check_memory(table, plan, info, &call.args[info.param])? else { continue };
+            let window = match (&call.args[info.param], before[memory]) {
+                // Most launches have the same windows on every rank.
+                (ArgValue::Window(id), Some(window)) if *id == window.id => window,
+                (arg, _) => {
+                    let Some(window) = check_memory(table, plan, info, arg)? else { continue };
+                    used.add(window.id, plan, memory as u32);
+                    before[memory] = Some(window);
+                    window
+                }
+            };
             check_domain(window, info, plan, call.rank, &mut domains)?;
-            used.add(window.id, plan, memory as u32);
         }
         for scalar in &plan.scalars {
             scalar_bits(plan, scalar.ty, &call.args[scalar.param])?;

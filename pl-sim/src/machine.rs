@@ -286,10 +286,14 @@ pub(crate) fn emptied<T, U>(items: Vec<T>) -> Vec<U> {
 }
 
 impl Frame {
-    /// For a machine that executes a plan: the registers as they are at first, no places yet, and a list for the memories.
-    pub(crate) fn start<'a>(&mut self, plan: &Plan) -> Vec<Memory<'a>> {
+    /// For a machine that executes a plan: the registers as they are at first, no places yet, and a list for the memories. `before` is one that is about
+    /// to execute it: but for the scalar arguments, its registers are the same.
+    pub(crate) fn start<'a>(&mut self, plan: &Plan, before: Option<&Machine<'_>>) -> Vec<Memory<'a>> {
         self.registers.clear();
-        self.registers.extend(plan.registers.iter().map(|r| r.constant.unwrap_or(0)));
+        match before {
+            Some(before) => self.registers.extend_from_slice(&before.registers),
+            None => self.registers.extend(plan.registers.iter().map(|r| r.constant.unwrap_or(0))),
+        }
         self.places.clear();
         take(&mut self.memories)
     }

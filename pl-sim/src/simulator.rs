@@ -15,6 +15,7 @@ use crate::plan::{Plan, plan_of};
 use crate::sched::{Crew, Ended, Parallel, Ranks, Schedule, Seeded, Together};
 use crate::shared::Lock;
 use crate::stuck;
+use crate::window::Window;
 use crate::windows::{Used, Windows, gone, usage};
 use pl_core::bind::{Platform, Program};
 use pl_core::dtype::DType;
@@ -27,6 +28,7 @@ use pl_core::runtime::{
 use smallvec::{SmallVec, smallvec};
 use std::collections::BTreeSet;
 use std::num::NonZero;
+use std::ptr;
 use std::sync::atomic::Ordering::Relaxed;
 use std::sync::{Arc, Mutex};
 use std::thread;
@@ -184,9 +186,9 @@ impl Engine for Simulator {
             return Err(EngineError::Fault(Box::new(Fault::Interrupted(Interrupted { ranks }))));
         };
         let start = Instant::now();
-        let crowd = Crowd { ranks: &ranks, call_of: &call_of, plans: &plans };
-        let start_windows = |used: &mut Used<'_>, calls: &[RankCall<'_>]| {
-            let signals = if options.checks { signals(calls, &plans) } else { BTreeSet::new() };
+        let signals = if options.checks { signals(&calls, &plans) } else { BTreeSet::new() };
+        let crowd = Crowd { ranks: &ranks, call_of: &call_of, plans: &plans, signals: &signals };
+        let start_windows = |used: &mut Used<'_>| {
             for window in used.iter_mut() {
                 let checks = match (options.checks, signals.contains(&window.id)) {
                     (false, _) => Checks::None,
@@ -201,14 +203,14 @@ impl Engine for Simulator {
         let result = match options.scheduler {
             Scheduler::Explored(id) => self.explorations.with(id, |exploration| {
                 exploration.begin(&mut used, &mut calls, &plans, &options)?;
-                start_windows(&mut used, &calls);
+                start_windows(&mut used);
                 let how = How { options: &options, start, exploration: Some(&mut *exploration) };
                 let (report, depends) = self.run(&used, reborrowed(&mut calls), crowd, how)?;
                 exploration.end(&mut used, &calls, &plans, depends)?;
                 Ok(report)
             }),
             _ => {
-                start_windows(&mut used, &calls);
+                start_windows(&mut used);
                 let how = How { options: &options, start, exploration: None };
                 self.run(&used, calls, crowd, how).map(|(report, _)| report)
             }
@@ -259,6 +261,8 @@ struct Crowd<'a> {
     call_of: &'a [Option<u32>],
     /// The plan of each.
     plans: &'a [&'a Arc<Plan>],
+    /// The windows that are signals of their collectives, where these are checked.
+    signals: &'a BTreeSet<WindowId>,
 }
 
 /// How to run calls.
@@ -295,7 +299,7 @@ impl Simulator {
         how: How<'_, '_>,
     ) -> Result<(Report, bool), EngineError> {
         let How { options, start, exploration } = how;
-        let Crowd { ranks, call_of, plans } = crowd;
+        let Crowd { ranks, call_of, plans, signals } = crowd;
         let mut of_calls = CallWindows::default();
         for call in &calls {
             of_calls.push(call.args.iter().map(|arg| match arg {
@@ -312,7 +316,9 @@ impl Simulator {
         let mut machines = emptied(std::mem::take(machines));
         machines.reserve_exact(calls.len());
         for (at, (frame, call)) in frames.iter_mut().zip(calls).enumerate() {
-            let memories = builder.arguments(at, call, plans[at], frame)?;
+            let before = machines.last_mut().map(|before: &mut Lock<Machine<'_>>| &*before.get_mut());
+            let before = before.filter(|before| ptr::eq(before.plan, &**plans[at]));
+            let memories = builder.arguments(call, plans[at], frame, before)?;
             let number = (at, ranks.len());
             machines.push(Lock::new(Machine::new(plans[at], ranks[at], number, memories, faults, frame)));
         }
@@ -352,12 +358,15 @@ impl Simulator {
             }
             Ended::Done => {}
         }
-        if let Some(fault) = credits::left(windows.iter(), &mut machines, &env) {
+        if let Some(fault) =
+            credits::left(windows.iter().filter(|window| signals.contains(&window.id)), &mut machines, &env)
+        {
             return Err(EngineError::Fault(Box::new(fault)));
         }
         let depends = lints::found(&env, LintKind::OrderDependent);
         let report = report(&mut machines, &env, options, threads, start);
         machines.iter_mut().for_each(|machine| machine.get_mut().leave());
+        machines.clear();
         set.machines = emptied(machines);
         self.frames.keep(set, ranks.len());
         Ok((report, depends))
@@ -388,6 +397,8 @@ fn failure(halt: Halt, machines: &[Machine<'_>], env: &Env<'_>) -> EngineError {
 struct Builder<'w, 'l> {
     windows: &'w Used<'w>,
     options: &'l LaunchOptions,
+    /// The number of the next call.
+    call: usize,
     /// Per window: the number of its domain, and the first call that has the window.
     found: SmallVec<[Option<(usize, usize)>; 4]>,
     /// The domains.
@@ -401,50 +412,55 @@ struct Builder<'w, 'l> {
 impl<'w, 'l> Builder<'w, 'l> {
     fn new(windows: &'w Used<'w>, options: &'l LaunchOptions, calls: usize) -> Builder<'w, 'l> {
         let found = smallvec![None; windows.iter().count()];
-        Builder { windows, options, found, domains: SmallVec::new(), together: Together::new(calls), bytes: 0 }
+        Builder { windows, options, call: 0, found, domains: SmallVec::new(), together: Together::new(calls), bytes: 0 }
     }
 
-    /// The arguments of call number `at` that are memory; the frame gets the others.
+    /// The arguments of the next call that are memory; the frame gets the others. `before` is the machine of the call before, where that has the same plan.
     fn arguments<'a>(
         &mut self,
-        at: usize,
         call: RankCall<'a>,
         plan: &Plan,
         frame: &mut Frame,
+        before: Option<&Machine<'a>>,
     ) -> Result<Vec<Memory<'a>>, EngineError>
     where
         'w: 'a,
     {
         let RankCall { rank, mut args, .. } = call;
-        let mut memories = frame.start(plan);
-        for info in &plan.memories {
-            let (memory, place) = match info.view_of {
-                Some(base) => {
-                    let memory = match memories[base as usize] {
-                        Memory::In(data) => Memory::In(data),
-                        Memory::Window(window) => Memory::Window(window),
-                        Memory::Out(..) | Memory::View(_) => Memory::View(base),
+        let mut memories = frame.start(plan, before);
+        for (at, info) in plan.memories.iter().enumerate() {
+            if let Some(base) = info.view_of {
+                memories.push(match memories[base as usize] {
+                    Memory::In(data) => Memory::In(data),
+                    Memory::Window(window) => Memory::Window(window),
+                    Memory::Out(..) | Memory::View(_) => Memory::View(base),
+                });
+                frame.places.push(frame.places[base as usize]);
+                continue;
+            }
+            self.bytes = self.bytes.saturating_add(info.elements * info.dtype.bytes());
+            let taken = args.get_mut(info.param).map(|arg| std::mem::replace(arg, ArgValue::In(&[])));
+            let (memory, place) = match taken {
+                Some(ArgValue::In(data)) => (Memory::In(data), Place::default()),
+                Some(ArgValue::Out(data)) => {
+                    // Without checks nobody notes what is written.
+                    let noted = info.mode == Mode::Out && self.options.checks;
+                    let init = if noted { frame.init(info.elements) } else { Init::all() };
+                    (Memory::Out(data, init), Place::default())
+                }
+                Some(ArgValue::Window(id)) => {
+                    let (window, domain) = match before.map(|before| (&before.memories[at], before.places[at])) {
+                        // Most launches have the same windows on every rank.
+                        Some((Memory::Window(window), place)) if window.id == id => {
+                            self.together.join(self.call - 1, self.call);
+                            (*window, place.domain)
+                        }
+                        _ => self.window(id)?,
                     };
-                    (memory, frame.places[base as usize])
+                    let number = place_of(&window.domain, rank).ok_or_else(|| gone(id))?;
+                    (Memory::Window(window), Place { rank: number, ranks: window.domain.len(), domain })
                 }
-                None => {
-                    self.bytes = self.bytes.saturating_add(info.elements * info.dtype.bytes());
-                    let taken = args.get_mut(info.param).map(|arg| std::mem::replace(arg, ArgValue::In(&[])));
-                    match taken {
-                        Some(ArgValue::In(data)) => (Memory::In(data), Place::default()),
-                        Some(ArgValue::Out(data)) => {
-                            // Without checks nobody notes what is written.
-                            let noted = info.mode == Mode::Out && self.options.checks;
-                            let init = if noted { frame.init(info.elements) } else { Init::all() };
-                            (Memory::Out(data, init), Place::default())
-                        }
-                        Some(ArgValue::Window(id)) => self.window(id, at, rank)?,
-                        _ => {
-                            let problem = format!("`{}` of kernel `{}` has no argument", info.name, plan.kernel);
-                            return Err(usage(problem, ""));
-                        }
-                    }
-                }
+                _ => return Err(usage(format!("`{}` of kernel `{}` has no argument", info.name, plan.kernel), "")),
             };
             memories.push(memory);
             frame.places.push(place);
@@ -454,27 +470,24 @@ impl<'w, 'l> Builder<'w, 'l> {
                 frame.registers[scalar.reg as usize] = scalar_bits(plan, scalar.ty, arg)?;
             }
         }
+        self.call += 1;
         Ok(memories)
     }
 
-    /// A window of a call, with the place of its rank.
-    fn window<'a>(&mut self, id: WindowId, call: usize, rank: usize) -> Result<(Memory<'a>, Place), EngineError>
-    where
-        'w: 'a,
-    {
+    /// A window of the next call, with the number of its domain.
+    fn window(&mut self, id: WindowId) -> Result<(&'w Window, usize), EngineError> {
         let (at, window) = self.windows.get(id)?;
         let (domain, first) = match self.found[at] {
             Some(found) => found,
             None => {
-                let found = (self.domain(&window.domain), call);
+                let found = (self.domain(&window.domain), self.call);
                 *self.found[at].insert(found)
             }
         };
-        if first != call {
-            self.together.join(first, call);
+        if first != self.call {
+            self.together.join(first, self.call);
         }
-        let number = place_of(&window.domain, rank).ok_or_else(|| gone(id))?;
-        Ok((Memory::Window(window), Place { rank: number, ranks: window.domain.len(), domain }))
+        Ok((window, domain))
     }
 
     /// The number of a domain.
