@@ -67,14 +67,17 @@ pub(crate) fn check_calls(table: &Table, calls: &[RankCall<'_>], plans: &[&Arc<P
         }
         domains.clear();
         domains.resize(plan.domains.len(), None);
-        for (memory, info) in plan.memories.iter().enumerate().filter(|(_, info)| info.view_of.is_none()) {
-            let window = match (&call.args[info.param], before[memory]) {
+        for (memory, (info, before)) in plan.memories.iter().zip(&mut *before).enumerate() {
+            if info.view_of.is_some() {
+                continue;
+            }
+            let window = match (&call.args[info.param], *before) {
                 // Most launches have the same windows on every rank.
                 (ArgValue::Window(id), Some(window)) if *id == window.id => window,
                 (arg, _) => {
                     let Some(window) = check_memory(table, plan, info, arg)? else { continue };
                     used.add(window.id, plan, memory as u32);
-                    before[memory] = Some(window);
+                    *before = Some(window);
                     window
                 }
             };

@@ -70,22 +70,28 @@ pub(crate) type PerCall<T> = SmallVec<[T; 8]>;
 /// The windows of the calls of a launch, by the kernels' parameters.
 #[derive(Default)]
 pub(crate) struct CallWindows {
-    ids: SmallVec<[Option<WindowId>; 16]>,
-    /// Where those of each call end.
-    ends: PerCall<u32>,
+    ids: SmallVec<[Option<WindowId>; 8]>,
+    /// Where those of each call start and end: calls on the same windows have the same ones.
+    of: PerCall<(u32, u32)>,
 }
 
 impl CallWindows {
     /// Adds the next call.
     pub(crate) fn push(&mut self, windows: impl Iterator<Item = Option<WindowId>>) {
+        let start = self.ids.len() as u32;
         self.ids.extend(windows);
-        self.ends.push(self.ids.len() as u32);
+        self.of.push((start, self.ids.len() as u32));
+    }
+
+    /// Adds a call with the windows of the one before.
+    pub(crate) fn repeat(&mut self) {
+        self.of.push(self.of.last().copied().unwrap_or_default());
     }
 
     /// Those of a call.
     pub(crate) fn of(&self, call: usize) -> &[Option<WindowId>] {
-        let start = call.checked_sub(1).map_or(0, |before| self.ends[before]);
-        &self.ids[start as usize..self.ends[call] as usize]
+        let (start, end) = self.of[call];
+        &self.ids[start as usize..end as usize]
     }
 }
 

@@ -27,6 +27,7 @@ use pl_core::runtime::{
 };
 use smallvec::{SmallVec, smallvec};
 use std::collections::BTreeSet;
+use std::mem::take;
 use std::num::NonZero;
 use std::ptr;
 use std::sync::atomic::Ordering::Relaxed;
@@ -300,20 +301,13 @@ impl Simulator {
     ) -> Result<(Report, bool), EngineError> {
         let How { options, start, exploration } = how;
         let Crowd { ranks, call_of, plans, signals } = crowd;
-        let mut of_calls = CallWindows::default();
-        for call in &calls {
-            of_calls.push(call.args.iter().map(|arg| match arg {
-                ArgValue::Window(id) => Some(*id),
-                _ => None,
-            }));
-        }
         let faults = (options.op_budget, &*options.inject);
         let mut builder = Builder::new(windows, options, calls.len());
         let mut set = self.frames.take(calls.len());
         let Set { frames, machines, mail, .. } = &mut set;
         mail.clear();
         mail.extend(plans.iter().map(|plan| Mail::new(plan)));
-        let mut machines = emptied(std::mem::take(machines));
+        let mut machines = emptied(take(machines));
         machines.reserve_exact(calls.len());
         for (at, (frame, call)) in frames.iter_mut().zip(calls).enumerate() {
             let before = machines.last_mut().map(|before: &mut Lock<Machine<'_>>| &*before.get_mut());
@@ -322,7 +316,7 @@ impl Simulator {
             let number = (at, ranks.len());
             machines.push(Lock::new(Machine::new(plans[at], ranks[at], number, memories, faults, frame)));
         }
-        let Builder { domains, bytes, together, .. } = builder;
+        let Builder { of_calls, domains, bytes, together, .. } = builder;
         let groups = together.groups();
         let env = Env {
             plans,
@@ -399,6 +393,8 @@ struct Builder<'w, 'l> {
     options: &'l LaunchOptions,
     /// The number of the next call.
     call: usize,
+    /// The windows of those before.
+    of_calls: CallWindows,
     /// Per window: the number of its domain, and the first call that has the window.
     found: SmallVec<[Option<(usize, usize)>; 4]>,
     /// The domains.
@@ -411,8 +407,16 @@ struct Builder<'w, 'l> {
 
 impl<'w, 'l> Builder<'w, 'l> {
     fn new(windows: &'w Used<'w>, options: &'l LaunchOptions, calls: usize) -> Builder<'w, 'l> {
-        let found = smallvec![None; windows.iter().count()];
-        Builder { windows, options, call: 0, found, domains: SmallVec::new(), together: Together::new(calls), bytes: 0 }
+        Builder {
+            windows,
+            options,
+            call: 0,
+            of_calls: CallWindows::default(),
+            found: smallvec![None; windows.iter().count()],
+            domains: SmallVec::new(),
+            together: Together::new(calls),
+            bytes: 0,
+        }
     }
 
     /// The arguments of the next call that are memory; the frame gets the others. `before` is the machine of the call before, where that has the same plan.
@@ -428,6 +432,8 @@ impl<'w, 'l> Builder<'w, 'l> {
     {
         let RankCall { rank, mut args, .. } = call;
         let mut memories = frame.start(plan, before);
+        // Whether it has a window of the call before, and whether it has the same ones.
+        let (mut shares, mut same) = (false, before.is_some());
         for (at, info) in plan.memories.iter().enumerate() {
             if let Some(base) = info.view_of {
                 memories.push(match memories[base as usize] {
@@ -439,23 +445,25 @@ impl<'w, 'l> Builder<'w, 'l> {
                 continue;
             }
             self.bytes = self.bytes.saturating_add(info.elements * info.dtype.bytes());
-            let taken = args.get_mut(info.param).map(|arg| std::mem::replace(arg, ArgValue::In(&[])));
-            let (memory, place) = match taken {
+            let (memory, place) = match args.get_mut(info.param) {
                 Some(ArgValue::In(data)) => (Memory::In(data), Place::default()),
                 Some(ArgValue::Out(data)) => {
                     // Without checks nobody notes what is written.
                     let noted = info.mode == Mode::Out && self.options.checks;
                     let init = if noted { frame.init(info.elements) } else { Init::all() };
-                    (Memory::Out(data, init), Place::default())
+                    (Memory::Out(take(data), init), Place::default())
                 }
-                Some(ArgValue::Window(id)) => {
+                Some(&mut ArgValue::Window(id)) => {
                     let (window, domain) = match before.map(|before| (&before.memories[at], before.places[at])) {
                         // Most launches have the same windows on every rank.
                         Some((Memory::Window(window), place)) if window.id == id => {
-                            self.together.join(self.call - 1, self.call);
+                            shares = true;
                             (*window, place.domain)
                         }
-                        _ => self.window(id)?,
+                        _ => {
+                            same = false;
+                            self.window(id)?
+                        }
                     };
                     let number = place_of(&window.domain, rank).ok_or_else(|| gone(id))?;
                     (Memory::Window(window), Place { rank: number, ranks: window.domain.len(), domain })
@@ -469,6 +477,17 @@ impl<'w, 'l> Builder<'w, 'l> {
             if let Some(arg) = args.get(scalar.param) {
                 frame.registers[scalar.reg as usize] = scalar_bits(plan, scalar.ty, arg)?;
             }
+        }
+        if shares {
+            self.together.join(self.call - 1, self.call);
+        }
+        if same {
+            self.of_calls.repeat();
+        } else {
+            self.of_calls.push(args.iter().map(|arg| match arg {
+                ArgValue::Window(id) => Some(*id),
+                _ => None,
+            }));
         }
         self.call += 1;
         Ok(memories)

@@ -37,25 +37,26 @@ pub(crate) struct Together {
     parent: PerCall,
 }
 
+/// The first call of a group.
+fn first(parent: &mut [u32], mut call: usize) -> usize {
+    while parent[call] as usize != call {
+        parent[call] = parent[parent[call] as usize];
+        call = parent[call] as usize;
+    }
+    call
+}
+
 impl Together {
     /// So many calls, all apart.
     pub(crate) fn new(calls: usize) -> Together {
         Together { parent: (0..calls as u32).collect() }
     }
 
-    /// The first call of a group.
-    fn first(&mut self, mut call: usize) -> usize {
-        while self.parent[call] as usize != call {
-            self.parent[call] = self.parent[self.parent[call] as usize];
-            call = self.parent[call] as usize;
-        }
-        call
-    }
-
     /// Two calls are together.
     pub(crate) fn join(&mut self, a: usize, b: usize) {
-        let (a, b) = (self.first(a), self.first(b));
-        self.parent[a.max(b)] = a.min(b) as u32;
+        let parent = &mut *self.parent;
+        let (a, b) = (first(parent, a), first(parent, b));
+        parent[a.max(b)] = a.min(b) as u32;
     }
 
     /// The groups.
