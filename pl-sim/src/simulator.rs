@@ -235,10 +235,10 @@ struct Programs {
 impl Programs {
     fn of(calls: &[RankCall<'_>]) -> Result<Programs, EngineError> {
         let mut programs = Programs { plans: SmallVec::new(), of: PerCall::new() };
-        let mut before: Option<&Arc<Program>> = None;
-        for RankCall { program, .. } in calls {
+        let mut before: Option<&Program> = None;
+        for &RankCall { program, .. } in calls {
             // Most launches run one program on every rank.
-            if before.is_none_or(|before| !Arc::ptr_eq(before, program)) {
+            if before.is_none_or(|before| !ptr::eq(before, program)) {
                 programs.plans.push(plan_of(program)?);
             }
             before = Some(program);
@@ -280,11 +280,11 @@ fn reborrowed<'c>(calls: &'c mut [RankCall<'_>]) -> Vec<RankCall<'c>> {
         ArgValue::In(bytes) => ArgValue::In(bytes),
         ArgValue::Out(bytes) => ArgValue::Out(bytes),
         ArgValue::Window(window) => ArgValue::Window(*window),
-        ArgValue::Scalar(value) => ArgValue::Scalar(value.clone()),
+        ArgValue::Scalar(value) => ArgValue::Scalar(value),
     };
     let call = |call: &'c mut RankCall<'_>| RankCall {
         rank: call.rank,
-        program: Arc::clone(&call.program),
+        program: call.program,
         args: call.args.iter_mut().map(arg).collect(),
     };
     calls.iter_mut().map(call).collect()

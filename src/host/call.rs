@@ -321,7 +321,7 @@ impl Argument<'_> {
             Kind::Lent { bytes, .. } => ArgValue::Out(bytes),
             Kind::Copied(staged) => ArgValue::Out(staged.bytes()),
             Kind::Window(window) => ArgValue::Window(window.id),
-            Kind::Scalar(value) => ArgValue::Scalar(value.clone()),
+            Kind::Scalar(value) => ArgValue::Scalar(value),
         }
     }
 }

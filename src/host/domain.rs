@@ -27,27 +27,28 @@ pub(super) fn check_owners(shared: &Arc<Shared>, calls: &[Placed<'_>]) -> Result
 pub(super) fn check(calls: &[Placed<'_>]) -> Vec<BindProblem> {
     /// A kernel's parameter and the domain of a window that was passed for it.
     type Passed<'a> = (usize, usize, &'a Arc<[usize]>);
-    let mut found: Vec<(Passed<'_>, BindProblem)> = vec![];
+    let (mut found, mut problems): (Vec<Passed<'_>>, Vec<BindProblem>) = (vec![], vec![]);
     for Placed { rank, call } in calls {
         for (position, _, window) in call.windows() {
             if window.domain.get(*rank) == Some(rank) || window.domain.contains(rank) {
                 continue;
             }
             let source = std::ptr::from_ref(call.definition.source).addr();
-            match found.iter_mut().find(|(passed, _)| *passed == (source, position, window.domain)) {
-                Some((_, problem)) => problem.ranks.push(*rank),
+            let passed = (source, position, window.domain);
+            match found.iter().position(|known| *known == passed) {
+                Some(at) => problems[at].ranks.push(*rank),
                 None => {
-                    let problem = BindProblem {
+                    found.push(passed);
+                    problems.push(BindProblem {
                         located: outside(call, position, window.domain),
                         ranks: vec![*rank],
                         calls: calls.len(),
-                    };
-                    found.push(((source, position, window.domain), problem));
+                    });
                 }
             }
         }
     }
-    found.into_iter().map(|(_, problem)| problem).collect()
+    problems
 }
 
 fn outside(call: &Call<'_>, position: usize, domain: &[usize]) -> Located {

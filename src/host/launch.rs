@@ -186,7 +186,7 @@ fn run(
     let mut once = |options: LaunchOptions| {
         let rank_calls = calls.iter_mut().zip(compiled.iter()).map(|(placed, compiled)| RankCall {
             rank: placed.rank,
-            program: compiled.program.clone(),
+            program: &compiled.program,
             args: placed.call.values(),
         });
         let injected = options.inject.clone();

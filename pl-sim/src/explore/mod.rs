@@ -134,7 +134,7 @@ fn same(first: &[ConstValue], call: &RankCall<'_>) -> bool {
 /// The scalar arguments of a call.
 fn scalars<'c>(call: &'c RankCall<'_>) -> impl Iterator<Item = &'c ConstValue> {
     call.args.iter().filter_map(|arg| match arg {
-        ArgValue::Scalar(value) => Some(value),
+        ArgValue::Scalar(value) => Some(*value),
         _ => None,
     })
 }
