@@ -389,11 +389,12 @@ impl<'a> Machine<'a> {
     /// Leaves what it has for itself in its frame.
     pub(crate) fn leave(&mut self) {
         let Home { memories, inits, scratch, strips } = &mut self.home;
-        inits.extend(self.memories.drain(..).filter_map(|memory| match memory {
-            Memory::Out(_, init) => Some(init),
-            _ => None,
-        }));
-        inits.truncate(MAX_INITS);
+        for memory in self.memories.drain(..) {
+            match memory {
+                Memory::Out(_, init) if inits.len() < MAX_INITS => inits.push(init),
+                _ => {}
+            }
+        }
         **memories = emptied(take(&mut self.memories));
         **scratch = take(&mut self.scratch);
         **strips = take(&mut self.strips);

@@ -137,7 +137,7 @@ pub fn call<'a>(definition: fn() -> Definition, args: Vec<Argument<'a>>) -> Call
 
 /// A tensor that the kernel reads.
 pub fn arg_in<T: Element, D: Dimension>(view: ArrayView<'_, T, D>) -> Argument<'_> {
-    let shape = view.shape().into();
+    let shape = Extents::from_slice(view.shape());
     let bytes = match view.to_slice() {
         Some(elements) => Cow::Borrowed(bytemuck::cast_slice(elements)),
         None => {
@@ -154,7 +154,7 @@ pub fn arg_out<'a, T: Element, D: Dimension + 'a>(view: ArrayViewMut<'a, T, D>) 
         let copy = view.iter().copied().collect();
         return Argument(Kind::Copied(Box::new(StagedView { view, copy })));
     }
-    let shape = view.shape().into();
+    let shape = Extents::from_slice(view.shape());
     let bytes = bytemuck::cast_slice_mut(view.into_slice().unwrap_or_default());
     Argument(Kind::Lent { shape, bytes })
 }

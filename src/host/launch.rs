@@ -172,8 +172,8 @@ impl World {
 
 /// Checks the calls of a launch and binds them.
 fn prepare(shared: &Arc<Shared>, calls: &[Placed<'_>]) -> Result<Prepared, Error> {
-    domain::check_owners(shared, calls)?;
-    shared.programs.of(calls, shared.engine.platform()).map_err(|problems| Error::Bind { problems })
+    let problems = domain::check(shared, calls)?;
+    shared.programs.of(calls, shared.engine.platform(), problems).map_err(|problems| Error::Bind { problems })
 }
 
 fn run(

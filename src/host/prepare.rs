@@ -1,9 +1,9 @@
 //! From calls to programs: linked, bound, lowered, and kept, so that calls that differ only in data are bound once.
 
+use super::Call;
 use super::agree::{self, Shared};
 use super::error::BindProblem;
 use super::launch::Placed;
-use super::{Call, domain};
 use crate::collectives;
 use pl_core::bind::{self, ArgShape, BindError, Platform, Program};
 use pl_core::dtype::DType;
@@ -135,10 +135,14 @@ impl Programs {
         self.kept.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The program of each call, or everything that is wrong with any of them.
-    pub(super) fn of(&self, calls: &[Placed<'_>], platform: &Platform) -> Result<Prepared, Vec<BindProblem>> {
+    /// The program of each call, or everything that is wrong with any of them, with these problems before.
+    pub(super) fn of(
+        &self,
+        calls: &[Placed<'_>],
+        platform: &Platform,
+        mut problems: Vec<BindProblem>,
+    ) -> Result<Prepared, Vec<BindProblem>> {
         let (outcomes, of) = self.outcomes(calls, platform);
-        let mut problems = domain::check(calls);
         for (Placed { rank, .. }, outcome) in calls.iter().zip(&of) {
             let Err(BindError(found)) = &outcomes[*outcome].compiled else { continue };
             for located in found {
@@ -151,7 +155,9 @@ impl Programs {
                 }
             }
         }
-        problems.extend(agree::check(calls, of.iter().map(|outcome| &*outcomes[*outcome].shared)));
+        if outcomes.iter().any(|outcome| !outcome.shared.is_empty()) {
+            problems.extend(agree::check(calls, of.iter().map(|outcome| &*outcomes[*outcome].shared)));
+        }
         problems.iter_mut().for_each(|problem| problem.ranks.sort_unstable());
         if !problems.is_empty() {
             return Err(problems);
