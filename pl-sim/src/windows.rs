@@ -9,6 +9,7 @@ use pl_core::dtype::DType;
 use pl_core::runtime::{Contents, EngineError, View, ViewMut, WindowId, WindowUser};
 use smallvec::SmallVec;
 use std::collections::BTreeMap;
+use std::mem::replace;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// The windows that exist.
@@ -185,7 +186,8 @@ impl Table {
         }
         let mut taken = SmallVec::with_capacity(used.0.len());
         for (id, user) in used.0 {
-            if let Some(Entry::Here(window)) = self.entries.insert(id, Entry::Taken { user, freed: false }) {
+            let Some(entry) = self.entries.get_mut(&id) else { continue };
+            if let Entry::Here(window) = replace(entry, Entry::Taken { user, freed: false }) {
                 taken.push(window);
             }
         }
