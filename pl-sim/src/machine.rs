@@ -23,7 +23,7 @@ use pl_core::op::{OpCode, dispatch};
 use pl_core::runtime::{Injection, WindowId};
 use smallvec::SmallVec;
 use std::collections::BTreeMap;
-use std::mem::take;
+use std::mem::{swap, take};
 use std::ops::{Deref, DerefMut};
 use std::sync::atomic::AtomicU64;
 use std::sync::{Arc, Mutex, OnceLock};
@@ -396,8 +396,8 @@ impl<'a> Machine<'a> {
             }
         }
         **memories = emptied(take(&mut self.memories));
-        **scratch = take(&mut self.scratch);
-        **strips = take(&mut self.strips);
+        swap(*scratch, &mut self.scratch);
+        swap(*strips, &mut self.strips);
     }
 
     /// The number of its call in the launch.
