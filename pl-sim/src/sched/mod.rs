@@ -27,6 +27,7 @@ use crate::windows::Used;
 use std::sync::atomic::AtomicBool;
 use std::sync::atomic::Ordering::Relaxed;
 use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Instant;
 
 /// The ranks of a launch.
 pub(crate) struct Ranks<'l, 'a> {
@@ -37,7 +38,9 @@ pub(crate) struct Ranks<'l, 'a> {
     /// The windows that they use.
     pub(crate) windows: &'l Used<'l>,
     /// Which of them could wake one another.
-    pub(crate) groups: Groups,
+    pub(crate) groups: &'l Groups,
+    /// When the devices were free for the launch.
+    pub(crate) start: Instant,
     /// Ends the run when it becomes true.
     pub(crate) interrupt: Option<&'l AtomicBool>,
     /// About how many bytes the launch touches.
