@@ -1,8 +1,9 @@
 //! What builtins leave in their signals: the cells are as they were before, or the next collective goes wrong.
 
 use crate::check::Leftover;
+use crate::env::Env;
 use crate::exec::site_of_entry;
-use crate::machine::{Env, Machine};
+use crate::machine::Machine;
 use crate::plan::{Operand, Plan};
 use crate::shared::Lock;
 use crate::stuck::{cell_of, history_of};

@@ -1,6 +1,6 @@
 //! The devices: each runs the calls of one launch at a time.
 
-use crate::machine::PerCall;
+use crate::env::PerCall;
 use std::sync::atomic::AtomicBool;
 use std::sync::atomic::Ordering::Relaxed;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};

@@ -1,6 +1,7 @@
 //! The memory of launches, kept for later ones: so a launch like the one before allocates little.
 
-use crate::machine::{Frame, Machine, Mail};
+use crate::env::Mail;
+use crate::machine::{Frame, Machine};
 use crate::shared::Lock;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 

@@ -1,6 +1,7 @@
 //! What was odd about a run that went well.
 
-use crate::machine::{Env, Machine, Memory};
+use crate::env::Env;
+use crate::machine::{Machine, Memory};
 use pl_core::fault::{Lint, LintData, LintKind, Lints, Site};
 use std::collections::BTreeMap;
 use std::sync::PoisonError;

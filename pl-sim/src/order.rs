@@ -2,8 +2,9 @@
 //! and waits.
 
 use crate::check::clock::Stamp;
+use crate::env::Env;
 use crate::exec::site_of_entry;
-use crate::machine::{Env, Machine, State};
+use crate::machine::{Machine, State};
 use crate::plan::Plan;
 use crate::plan::senders::Outlook;
 use crate::stuck::{rank_state, window_of};

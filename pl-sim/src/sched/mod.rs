@@ -20,7 +20,8 @@ pub(crate) use parallel::Parallel;
 pub(crate) use queue::Stop;
 pub(crate) use seeded::Seeded;
 
-use crate::machine::{Env, Halt, Machine, Wake};
+use crate::env::Env;
+use crate::machine::{Halt, Machine, Wake};
 use crate::shared::{Lock, Locked};
 use crate::window::Window;
 use crate::windows::Used;
