@@ -14,6 +14,7 @@ use std::sync::OnceLock;
 
 /// Worlds of more ranks than this are not unrolled: what their ranks execute would not stay in the cache.
 const MOST_RANKS: usize = 16;
+
 /// What one rank executes.
 #[derive(Debug, Default)]
 pub(crate) struct Unrolled {
