@@ -17,18 +17,18 @@ impl<'a> Exec<'_, 'a, '_> {
         };
         let Some((from, shape)) = self.fixed_part(load, 0, owner, offsets) else { return Ok(false) };
         let Some((to, _)) = self.fixed_part(store, 2, self.own(store, 2)?, 1) else { return Ok(false) };
-        let size = self.machine.plan.memories[to.memory as usize].dtype.bytes();
+        let bytes = from.runs.elements() * self.machine.plan.memories[to.memory as usize].dtype.bytes();
         // Nothing may end the turn in between.
-        if !self.machine.count.lasts(from.runs.elements() * size)
-            || !self.pass_box((load, &from), (store, &to), shape)?
-        {
+        if !self.machine.count.lasts(bytes) || !self.pass_box((load, &from), (store, &to), shape)? {
             return Ok(false);
         }
+        self.machine.spend(bytes);
         self.machine.count.pass();
+        self.machine.spend(bytes);
         Ok(true)
     }
 
-    /// The same, of these boxes; nothing is counted.
+    /// The same, of these boxes; what that takes of the turn is left to be counted.
     pub(super) fn pass_box(
         &mut self,
         (load, from): (&'a OpInst, &Part),
@@ -40,7 +40,6 @@ impl<'a> Exec<'_, 'a, '_> {
         if !self.machine.is_passable((source, target), from) {
             return Ok(false);
         }
-        let bytes = from.runs.elements() * plan.memories[target].dtype.bytes();
         self.before_change(store, to)?;
         if let Dst::Tile(dst) = load.dst {
             self.machine.tiles.pass(dst, shape);
@@ -75,8 +74,7 @@ impl<'a> Exec<'_, 'a, '_> {
             _ => {}
         }
         self.pulled(from);
-        self.made_tile(bytes)?;
-        self.made_tile(bytes)?;
+        self.machine.effects += 2;
         Ok(true)
     }
 }

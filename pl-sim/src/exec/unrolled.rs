@@ -179,7 +179,11 @@ impl<'a> Exec<'_, 'a, '_> {
                 let (load, store) = (&plan.ops[*load as usize], &plan.ops[*store as usize]);
                 // Both find the same registers.
                 self.machine.arrive(unrolled, &acts[0]);
-                Ok(self.pass_box((load, from), (store, to), shape)?.then_some(2))
+                let passed = self.pass_box((load, from), (store, to), shape)?;
+                if passed {
+                    self.machine.spend(2 * to.runs.elements() * plan.memories[to.memory as usize].dtype.bytes());
+                }
+                Ok(passed.then_some(2))
             }
             Doing::Fold(fold) => {
                 let fold = &unrolled.folds[fold as usize];
@@ -278,6 +282,8 @@ impl<'a> Exec<'_, 'a, '_> {
             (None, Into::Tile(_)) => return Halt::Internal("a tile that is refused".into()),
         };
         acts[..=act].iter().for_each(|act| self.machine.arrive(unrolled, act));
+        // What is told of a store's box is the shape of its tile.
+        fold.tiles.iter().for_each(|&tile| self.machine.tiles.pass(tile, &fold.shape));
         self.refused(refused, kind, &self.machine.plan.ops[op as usize], part)
     }
 }

@@ -398,3 +398,31 @@ fn the_budget_of_ops_is_as_large_either_way() {
         assert_eq!(run(Scheduler::Seeded(1), budget), expected, "{budget}");
     }
 }
+
+#[test]
+fn boxes_of_much_data_end_a_turn() {
+    // A turn is spent by 2 MiB that move: one of these boxes and a part of the next.
+    let elements = 3 << 17;
+    let kernel = "
+InCore fn copies(x: In tensor<f32, [N]>, data: InOut window<f32, [N]>, rounds: usize) dynamic(N) {
+  for round in 0..rounds {
+    t = pl::load(x, [0], [N])
+    data = pl::store(t, [0], data)
+  }
+}";
+    let x: Vec<f32> = (0..elements).map(|at| at as f32).collect();
+    // The second world has too many ranks to be unrolled.
+    for (ranks, scheduler) in [(1, Scheduler::Parallel), (17, Scheduler::Parallel), (1, Scheduler::Seeded(1))] {
+        for (op_budget, enough) in [(1 << 20, true), (15, true), (14, false), (1, false)] {
+            let mut world = World::new(ranks);
+            world.options = LaunchOptions { scheduler, op_budget, ..LaunchOptions::default() };
+            let data = world.window(DType::F32, &[elements]);
+            let args = |_| vec![input(&[elements], &x), data.clone(), index(5)];
+            match world.run(kernel, args) {
+                Ok(ran) => assert_eq!((ran.report.checked.ops, enough), (15 * ranks as u64, true)),
+                Err(EngineError::Fault(fault)) => assert!(matches!(*fault, Fault::OpBudget(_)) && !enough, "{fault}"),
+                Err(other) => panic!("{other}"),
+            }
+        }
+    }
+}
