@@ -43,5 +43,5 @@ pub mod scalar {
 }
 
 pub use explore::check_token;
-pub use plan::{Plan, plan_of};
+pub use plan::{OfRank, Plan, plan_of};
 pub use simulator::{PLATFORMS, Simulator};

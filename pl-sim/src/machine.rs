@@ -7,7 +7,7 @@ use crate::exec::{Entered, Exec, Flow};
 use crate::inject::Faults;
 use crate::memory::Lines;
 use crate::order::{Unordered, Unwritten};
-use crate::plan::{Checked, Inst, Plan};
+use crate::plan::{Checked, Inst, Plan, Unrolled};
 use crate::scalars::{Count, Left, scalars};
 use crate::sched::{Bell, Stop};
 use crate::tiles::Tiles;
@@ -199,6 +199,9 @@ pub(crate) struct Machine<'a> {
     pub(crate) rank: usize,
     /// What it executes.
     pub(crate) plan: &'a Plan,
+    /// The same unrolled, and the act it stands at; `None` where it executes the plan itself.
+    pub(crate) unrolled: Option<&'a Unrolled>,
+    pub(crate) act: usize,
     /// The instruction it stands at.
     pub(crate) pc: usize,
     pub(crate) registers: Box<[u64]>,
@@ -299,6 +302,8 @@ impl<'a> Machine<'a> {
         Machine {
             rank,
             plan,
+            unrolled: None,
+            act: 0,
             pc: 0,
             registers: registers.into(),
             tiles: tiles.renewed(plan.tiles.len()),
@@ -381,6 +386,11 @@ impl<'a> Machine<'a> {
         let plan = self.plan;
         self.state = State::Ready;
         self.count.begin(turn.fuel);
+        if let Some(unrolled) = self.unrolled
+            && let Some(stop) = self.run_unrolled(unrolled, env, wake)?
+        {
+            return Ok(stop);
+        }
         let mut visible = turn.visible;
         loop {
             let (pc, left) = scalars(&plan.code, self.pc, &mut self.registers, &mut self.count);
@@ -439,7 +449,7 @@ impl<'a> Machine<'a> {
     }
 
     /// An instruction that is neither scalar nor an op: whether it ends the kernel.
-    fn other(&mut self, inst: Inst, env: &Env<'a>, wake: &dyn Wake) -> Result<bool, Halt> {
+    pub(crate) fn other(&mut self, inst: Inst, env: &Env<'a>, wake: &dyn Wake) -> Result<bool, Halt> {
         match inst {
             Inst::Extent { dst, tile, axis } => {
                 let extent = self.tiles.shape(tile).extents().get(axis as usize).copied();
@@ -497,7 +507,7 @@ impl<'a> Machine<'a> {
 
     /// The fault of the scalar instruction that the rank stands at.
     #[cold]
-    fn arithmetic(&self, problem: ArithmeticProblem) -> Halt {
+    pub(crate) fn arithmetic(&self, problem: ArithmeticProblem) -> Halt {
         let show = |reg: u32| self.plan.registers[reg as usize].ty.show(self.get(reg));
         let (operation, ty) = match self.plan.code[self.pc] {
             Inst::Index { op, a, b, .. } => (format!("{} {} {}", show(a), op.symbol(), show(b)), "usize"),

@@ -50,6 +50,9 @@ pub(crate) fn indices(shape: &[usize], mut position: usize) -> Vec<usize> {
     indices
 }
 
+/// The rows of a box that is read when it is needed have this many bytes at least.
+const SHORTEST: usize = 512;
+
 /// Axes around a run, at most: the innermost axis is the run itself.
 const AROUND: usize = MAX_AXES - 1;
 
@@ -134,6 +137,12 @@ impl Runs {
             }
             _ => None,
         }
+    }
+
+    /// The box as rows when it may be read later, of elements of `size` bytes: short rows cost more to find than to copy.
+    #[inline(always)]
+    pub(crate) fn rows_to_keep(&self, size: usize) -> Option<Rows> {
+        self.rows().filter(|rows| rows.is_one() || rows.length() * size >= SHORTEST)
     }
 
     /// One element.

@@ -43,6 +43,21 @@ impl Count {
         self.most -= cost;
     }
 
+    /// Whether so many more do not end the turn.
+    #[inline(always)]
+    pub(crate) const fn has(&self, ops: u32) -> bool {
+        self.left > ops
+    }
+
+    /// Counts so many that do not end the turn.
+    #[inline(always)]
+    pub(crate) fn take(&mut self, ops: u32) {
+        // Moving data may have left less than that: then the next op ends the turn.
+        let taken = ops.min(self.left.saturating_sub(1));
+        self.left -= taken;
+        self.most += ops - taken;
+    }
+
     /// Whether two more ops that move so many bytes each do not end the turn in between.
     pub(crate) const fn lasts(&self, bytes: usize) -> bool {
         self.left as usize > (bytes >> 8) + 1

@@ -368,6 +368,11 @@ impl<'g> RowsGrant<'g> {
         RowsGrant { memory: Lender::Other(bytes), rows, size }
     }
 
+    /// How many elements stand side by side, from this one on.
+    pub(crate) fn rest(&self, element: usize) -> usize {
+        self.rows.locate(element).1
+    }
+
     /// Where so many elements from this one on stand, which are side by side.
     fn locate(&self, element: usize, count: usize) -> Range<usize> {
         let (start, rest) = self.rows.locate(element);

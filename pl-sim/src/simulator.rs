@@ -393,6 +393,10 @@ impl<'w, 'l> Builder<'w, 'l> {
         self.call += 1;
         let mut machine =
             Machine::new(plan, rank, number, memories.into(), (self.options.op_budget, &self.options.inject), frame);
+        // Where it matters between which ops a rank stops, it executes the plan itself.
+        if self.options.scheduler == Scheduler::Parallel && self.options.inject.is_empty() {
+            machine.unrolled = plan.unrolled(&machine.places);
+        }
         for scalar in &plan.scalars {
             if let Some(arg) = args.get(scalar.param) {
                 machine.set(scalar.reg, scalar_bits(plan, scalar.ty, arg)?);

@@ -393,9 +393,11 @@ impl Tiles {
     }
 
     /// A tile of this shape only went by: its elements are somewhere else already.
-    pub(crate) fn pass(&mut self, tile: u32, shape: Shape) {
-        self.forget(tile);
-        self.locals[tile as usize].shape = shape;
+    pub(crate) fn pass(&mut self, tile: u32, shape: &Shape) {
+        if self.locals[tile as usize].value != Value::None {
+            self.forget(tile);
+        }
+        self.locals[tile as usize].shape = *shape;
     }
 
     fn assign(&mut self, tile: u32, value: Value, shape: Shape) {

@@ -63,12 +63,14 @@ impl Stage {
         self.compiled().program.bindings.dims.iter().map(|(name, value)| (&**name, *value))
     }
 
-    /// What a rank executes, as text.
+    /// What the rank executes, as text: the plan that all ranks share, and what it is for this one where that is known before it runs.
     ///
     /// # Errors
     /// None that a user can cause.
     pub fn plan(&self) -> Result<String, Error> {
-        Ok(pl_sim::plan_of(&self.compiled().program)?.to_string())
+        let known = &self.launch.known[self.rank];
+        let number = known.domains.first().and_then(|domain| domain.iter().position(|&rank| rank == known.rank));
+        Ok(pl_sim::plan_of(&self.compiled().program)?.of_rank(number.unwrap_or(0)).to_string())
     }
 
     /// What the call costs the rank, computed from the lowered kernel when it is first asked for.

@@ -138,6 +138,13 @@ pub(crate) struct Log {
     scratch: Vec<Segment>,
 }
 
+/// Lets a chunk hold so many more: twice as many as it has, but no more than a chunk holds.
+fn make_room(chunk: &mut Vec<Segment>, more: usize) {
+    if chunk.capacity() - chunk.len() < more {
+        chunk.reserve_exact(chunk.len().min(CHUNK.saturating_sub(chunk.len())).max(more));
+    }
+}
+
 /// A position among the segments.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct At {
@@ -185,7 +192,17 @@ impl Log {
 
     /// Checks an access to the elements from `start` to `end`. Of an add: an earlier one that nothing orders before it.
     pub(crate) fn check(&self, start: u32, end: u32, access: Access, clock: &Clock) -> Result<Option<Stamp>, Conflict> {
-        let mut at = self.find(start);
+        self.check_from(self.find(start), (start, end), access, clock)
+    }
+
+    /// The same where the first segment that ends after `start` is known.
+    fn check_from(
+        &self,
+        mut at: At,
+        (start, end): (u32, u32),
+        access: Access,
+        clock: &Clock,
+    ) -> Result<Option<Stamp>, Conflict> {
         let mut beside = None;
         while let Some(segment) = self.get(at)
             && segment.start < end
@@ -214,8 +231,8 @@ impl Log {
         stamp: Stamp,
         clock: &Clock,
     ) -> Result<Option<Stamp>, Conflict> {
-        let beside = self.check(start, end, access, clock)?;
         let first = self.find(start);
+        let beside = self.check_from(first, (start, end), access, clock)?;
         // The same box as before: nothing is split.
         if let Some(segment) = self.chunks.get_mut(first.chunk).and_then(|chunk| chunk.get_mut(first.index))
             && segment.start == start
@@ -233,6 +250,9 @@ impl Log {
             && segment.alike(&new)
         {
             segment.end = end;
+            return Ok(beside);
+        }
+        if access == Access::Read && self.split(first, (start, end), stamp, clock) {
             return Ok(beside);
         }
         self.scratch.clear();
@@ -287,6 +307,35 @@ impl Log {
         Ok(beside)
     }
 
+    /// Records a read of some elements of one segment, as peers read their rows of what was written at once; false where that is not all.
+    fn split(&mut self, at: At, (start, end): (u32, u32), stamp: Stamp, clock: &Clock) -> bool {
+        let Some(&Segment { start: from, end: to, write, read, more: None }) = self.get(at) else { return false };
+        let part = Segment { start, end, write, read: stamp, more: None };
+        let meets = |other: Option<At>| {
+            let other = other.and_then(|at| self.get(at));
+            other.is_some_and(|other| (other.end == start || end == other.start) && other.alike(&part))
+        };
+        if start < from || to < end || !clock.follows(read) || meets(self.before(at)) || meets(Some(self.after(at))) {
+            return false;
+        }
+        let (before, behind) = (from < start, end < to);
+        let chunk = &mut self.chunks[at.chunk];
+        let added = usize::from(before) + usize::from(behind);
+        if chunk.len() + added > CHUNK {
+            return false;
+        }
+        make_room(chunk, added);
+        let rest = |start, end| Segment { start, end, write, read, more: None };
+        chunk[at.index] = part;
+        if behind {
+            chunk.insert(at.index + 1, rest(end, to));
+        }
+        if before {
+            chunk.insert(at.index, rest(from, start));
+        }
+        true
+    }
+
     /// Whether an access of this launch changed an element.
     pub(crate) fn changed(&self, position: u32) -> bool {
         let segment = self.get(self.find(position)).filter(|segment| segment.start <= position);
@@ -315,10 +364,7 @@ impl Log {
         if last == from.chunk {
             let chunk = &mut self.chunks[from.chunk];
             let end = if to.chunk == from.chunk { to.index } else { chunk.len() };
-            if chunk.capacity() - chunk.len() < self.scratch.len() {
-                // Twice as many, but no more than a chunk has.
-                chunk.reserve_exact(chunk.len().min(CHUNK.saturating_sub(chunk.len())).max(self.scratch.len()));
-            }
+            make_room(chunk, self.scratch.len());
             chunk.splice(from.index..end, self.scratch.drain(..));
         } else {
             self.chunks[from.chunk].truncate(from.index);

@@ -347,6 +347,18 @@ impl Memory {
         Ok(self.buffer.read_grant(runs, self.size, Passed(PhantomData)))
     }
 
+    /// Asks to read a box as data. `rows` are the box.
+    pub(crate) fn read_rows<'g>(
+        &'g self,
+        (runs, rows): (&Runs, &'g Rows),
+        clock: &'g Clock,
+        pc: usize,
+    ) -> Result<RowsGrant<'g>, Refused> {
+        debug_assert_eq!(runs.rows().as_ref(), Some(rows));
+        self.access(runs, Access::Read, clock, pc)?;
+        Ok(self.buffer.rows_grant(rows, self.size, Passed(PhantomData)))
+    }
+
     /// Asks to read a box as data, until the rank's next notify. `rows` are the box.
     // Inlined, like what calls it: what it gives is large, and each return of one a copy.
     #[inline(always)]

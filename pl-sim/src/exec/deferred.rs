@@ -187,10 +187,12 @@ pub(super) fn evaluate(
         }
         return;
     }
-    if let Some(op) = folds(chain)
-        && fold_all(reader, (op, dtype), chain, elements, &mut sink, in_place)
-    {
-        return;
+    if let Some(op) = folds(chain) {
+        let mut grants = [RowsGrant::NONE; FOLDED];
+        let count = reader.open_all(dtype, chain.sources(), &mut grants);
+        if fold_all((op, dtype), &grants[..count], elements, &mut sink, in_place) {
+            return;
+        }
     }
     let widest = chain.steps.iter().map(|step| step.dtype().bytes()).max().unwrap_or(8);
     let most = (STRIP / widest).min(elements);
@@ -240,22 +242,19 @@ fn folds(chain: &Chain) -> Option<Binary> {
     (2 + more <= FOLDED && 2 * more == rest.len()).then_some(*op)
 }
 
-/// Computes such a chain without strips, each run of elements in one loop; whether it could: the result goes to other memory than what is read.
-fn fold_all(
-    reader: &Reader<'_, '_>,
+/// Combines boxes without strips, each run of elements in one loop; whether it could: the result goes to other memory than what is read, or to where the
+/// first box is. `in_place` tells that the sink holds the first box.
+pub(super) fn fold_all(
     (op, dtype): (Binary, DType),
-    chain: &Chain,
+    grants: &[RowsGrant<'_>],
     elements: usize,
     sink: &mut Sink<'_>,
     in_place: bool,
 ) -> bool {
-    let mut grants = [RowsGrant::NONE; FOLDED];
-    let count = reader.open_all(dtype, chain.sources(), &mut grants);
-    let grants = &grants[..count];
     let mut start = 0;
     while start < elements {
         let (position, rest) = sink.runs().locate(start);
-        let length = chain.sources().fold(rest.min(elements - start), |n, s| n.min(s.rows().locate(start).1));
+        let length = grants.iter().fold(rest.min(elements - start), |n, grant| n.min(grant.rest(start)));
         match sink {
             Sink::Bytes(out, _) => {
                 let out = &mut out[position * dtype.bytes()..][..length * dtype.bytes()];

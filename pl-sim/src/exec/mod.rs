@@ -9,12 +9,13 @@ mod pass;
 mod refuse;
 mod signal;
 mod transfer;
+mod unrolled;
 
 pub(crate) use collective::{Entered, site as site_of_entry};
 
 use crate::elementwise::{Binary, Unary};
 use crate::machine::{Env, Halt, Machine, Memory, Place, Wake};
-use crate::plan::{Dst, OpInst, Operand, Reg};
+use crate::plan::{Dst, OpInst, Operand, Part, Reg};
 use crate::region::{Runs, Shape};
 use crate::tiles::Output;
 use crate::window::Window;
@@ -44,19 +45,6 @@ pub(crate) enum Flow {
 }
 
 type Out = Result<Flow, Halt>;
-
-/// A box that an op touches.
-#[derive(Clone, Copy, Debug)]
-struct Part {
-    /// Which argument the memory is.
-    param: usize,
-    /// Its number in the plan.
-    memory: u32,
-    /// Whose memory it is: a rank of the window's domain.
-    owner: usize,
-    /// The elements.
-    runs: Runs,
-}
 
 /// An argument that the verifier should have refused.
 fn bad(op: &OpInst, index: usize) -> Halt {

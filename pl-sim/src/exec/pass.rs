@@ -1,8 +1,9 @@
 //! A tile that is loaded for the store behind it, and for nothing else: the box goes from memory to memory at once.
 
-use super::{Exec, Halt, Part};
+use super::{Exec, Halt};
 use crate::machine::{Machine, Memory};
-use crate::plan::{Dst, OpInst};
+use crate::plan::{Dst, OpInst, Part};
+use crate::region::Shape;
 use pl_core::fault::AccessKind;
 use pl_core::op::OpCode;
 
@@ -16,16 +17,33 @@ impl<'a> Exec<'_, 'a, '_> {
         };
         let Some((from, shape)) = self.fixed_part(load, 0, owner, offsets) else { return Ok(false) };
         let Some((to, _)) = self.fixed_part(store, 2, self.own(store, 2)?, 1) else { return Ok(false) };
-        let plan = self.machine.plan;
-        let base = |part: &Part| plan.memories[part.memory as usize].view_of.unwrap_or(part.memory) as usize;
-        let (source, target) = (base(&from), base(&to));
-        let bytes = from.runs.elements() * plan.memories[target].dtype.bytes();
-        if !self.machine.count.lasts(bytes) || !self.machine.is_passable((source, target), &from) {
+        let size = self.machine.plan.memories[to.memory as usize].dtype.bytes();
+        // Nothing may end the turn in between.
+        if !self.machine.count.lasts(from.runs.elements() * size)
+            || !self.pass_box((load, &from), (store, &to), shape)?
+        {
             return Ok(false);
         }
-        self.before_change(store, &to)?;
+        self.machine.count.pass();
+        Ok(true)
+    }
+
+    /// The same, of these boxes; nothing is counted.
+    pub(super) fn pass_box(
+        &mut self,
+        (load, from): (&'a OpInst, &Part),
+        (store, to): (&'a OpInst, &Part),
+        shape: &Shape,
+    ) -> Result<bool, Halt> {
+        let plan = self.machine.plan;
+        let (source, target) = (plan.base(from.memory) as usize, plan.base(to.memory) as usize);
+        if !self.machine.is_passable((source, target), from) {
+            return Ok(false);
+        }
+        let bytes = from.runs.elements() * plan.memories[target].dtype.bytes();
+        self.before_change(store, to)?;
         if let Dst::Tile(dst) = load.dst {
-            self.machine.tiles.pass(dst, *shape);
+            self.machine.tiles.pass(dst, shape);
         }
         let Machine { memories, clock, pc, accesses, cost, .. } = &mut *self.machine;
         let window = |memory: &Memory<'a>| match *memory {
@@ -36,7 +54,7 @@ impl<'a> Exec<'_, 'a, '_> {
         *accesses += u64::from(read.is_some()) + u64::from(written.is_some());
         let grant = match read.map(|window| window.memory(from.owner).read(&from.runs, clock, *pc)).transpose() {
             Ok(grant) => grant,
-            Err(refused) => return Err(self.refused(refused, AccessKind::Read, load, &from)),
+            Err(refused) => return Err(self.refused(refused, AccessKind::Read, load, from)),
         };
         *pc += 1;
         match (&mut memories[target], grant) {
@@ -52,13 +70,12 @@ impl<'a> Exec<'_, 'a, '_> {
                     (Memory::Out(data, _), _) => write.copy_from_box(data, &from.runs),
                     (Memory::Window(_) | Memory::View(_), None) => {}
                 },
-                Err(refused) => return Err(self.refused(refused, AccessKind::Write, store, &to)),
+                Err(refused) => return Err(self.refused(refused, AccessKind::Write, store, to)),
             },
             _ => {}
         }
-        self.pulled(&from);
+        self.pulled(from);
         self.made_tile(bytes)?;
-        self.machine.count.pass();
         self.made_tile(bytes)?;
         Ok(true)
     }

@@ -48,7 +48,11 @@ impl<'a> Exec<'_, 'a, '_> {
     fn signal_cell(&self, signal: &'a SignalInst) -> Result<Cell<'a>, Halt> {
         let machine = &*self.machine;
         let window = self.window(signal.memory)?;
-        let owner = signal.peer.map_or(machine.own(signal.memory) as u64, |peer| machine.get(peer));
+        let owner = match (signal.owner, signal.peer) {
+            (Some(owner), _) => owner,
+            (None, Some(peer)) => machine.get(peer),
+            (None, None) => machine.own(signal.memory) as u64,
+        };
         let (mut index, mut inside) = (signal.first, owner < window.domain.len() as u64);
         for axis in &signal.axes {
             let offset = machine.get(axis.offset);

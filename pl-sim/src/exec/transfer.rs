@@ -1,21 +1,18 @@
 //! Ops that move data between tiles, tensors and windows.
 
 use super::deferred::Sink;
-use super::{Exec, Flow, Out, Part};
+use super::{Exec, Flow, Out};
 use crate::check::Refused;
 use crate::check::clock::Stamp;
 use crate::elementwise::is_aligned;
 use crate::machine::{Halt, Memory};
 use crate::num::{Element, with_element};
-use crate::plan::{Dst, OpInst};
+use crate::plan::{Dst, OpInst, Part};
 use crate::region::Runs;
 use crate::tiles::{Source, Step};
 use pl_core::dtype::DType;
 use pl_core::fault::{AccessKind, LintData, LintKind};
 use std::sync::atomic::Ordering::Relaxed;
-
-/// A box is read when it is needed only if its runs have this many bytes at least: shorter ones cost more to find than to copy.
-const SHORTEST: usize = 512;
 
 /// Copies a box out of a tensor.
 fn gather(bytes: &[u8], runs: &Runs, size: usize, out: &mut [u8]) {
@@ -80,9 +77,7 @@ impl<'a> Exec<'_, 'a, '_> {
     #[inline(always)]
     fn source(&mut self, op: &OpInst, part: &Part, dtype: DType) -> Result<Option<(Source, bool)>, Halt> {
         let runs = &part.runs;
-        let Some(rows) = runs.rows().filter(|rows| rows.is_one() || rows.length() * dtype.bytes() >= SHORTEST) else {
-            return Ok(None);
-        };
+        let Some(rows) = runs.rows_to_keep(dtype.bytes()) else { return Ok(None) };
         let machine = &mut *self.machine;
         let base = machine.plan.memories[part.memory as usize].view_of.unwrap_or(part.memory);
         let refused = match machine.memory(part.memory) {

@@ -5,6 +5,7 @@ mod expr;
 use super::fixed;
 use super::live;
 use super::scalar::ScalarTy;
+use super::unroll;
 use super::uses;
 use super::{
     Check, Checked, Dst, Inst, MemoryInfo, OpInst, Operand, Origin, Plan, Reg, RegInfo, ScalarParam, SignalInst,
@@ -51,6 +52,7 @@ pub(super) fn compile(program: &Program) -> Result<Plan> {
     });
     uses::annotate(&mut plan);
     fixed::annotate(&mut plan);
+    plan.unrolled = unroll::room(&plan);
     Ok(plan)
 }
 
@@ -102,6 +104,7 @@ impl<'p> Compiler<'p> {
             polls: false,
             domains: program.bindings.domains.clone(),
             hash: std::sync::OnceLock::new(),
+            unrolled: Box::default(),
             places: function.places.clone(),
             loc: function.loc,
         };

@@ -6,13 +6,16 @@
 mod compile;
 mod display;
 mod fixed;
+mod known;
 mod live;
 pub(crate) mod scalar;
 pub(crate) mod senders;
 mod signal;
+mod unroll;
 mod uses;
 
-use crate::region::Shape;
+use crate::region::{Runs, Shape};
+pub use display::OfRank;
 use pl_core::bind::Program;
 use pl_core::dtype::DType;
 use pl_core::fault::Site;
@@ -22,6 +25,7 @@ use pl_core::runtime::EngineError;
 use scalar::ScalarTy;
 pub(crate) use signal::{Does, SignalInst};
 use std::sync::{Arc, OnceLock};
+pub(crate) use unroll::{Act, Doing, Fold, FoldSource, Into, Pass, Unrolled};
 
 /// A register: 64 bits of a type that the plan knows.
 pub(crate) type Reg = u32;
@@ -147,6 +151,19 @@ impl OpInst {
     }
 }
 
+/// A box that an op touches.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Part {
+    /// Which argument the memory is.
+    pub(crate) param: usize,
+    /// Its number in the plan.
+    pub(crate) memory: u32,
+    /// Whose memory it is: a rank of the window's domain.
+    pub(crate) owner: usize,
+    /// The elements.
+    pub(crate) runs: Runs,
+}
+
 /// A declared type to compare with.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Check {
@@ -256,6 +273,8 @@ pub struct Plan {
     pub(crate) domains: Vec<usize>,
     /// What [`Plan::hash`] gives.
     hash: OnceLock<u32>,
+    /// What each rank of its domain executes, where that is unrolled.
+    unrolled: Box<[OnceLock<Option<Unrolled>>]>,
     /// What the locations mean.
     places: Vec<Place>,
     /// Where the kernel itself stands.
@@ -304,6 +323,11 @@ impl Plan {
     /// The site of the kernel itself, for a report.
     pub(crate) fn kernel_site(&self, rank: usize) -> Site {
         Site { rank, kernel: self.kernel.clone(), place: self.place(self.loc), op: "kernel" }
+    }
+
+    /// The memory that a memory is, which may be another shape of it.
+    pub(crate) fn base(&self, memory: u32) -> u32 {
+        self.memories[memory as usize].view_of.unwrap_or(memory)
     }
 
     /// The registers of a list.

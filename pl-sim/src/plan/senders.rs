@@ -120,36 +120,13 @@ impl Plan {
     }
 
     fn learn(&self, inst: Inst, places: &[Place], known: &mut [Known]) {
-        let get = |known: &[Known], reg: Reg| known[reg as usize];
-        let with = |a: Known, f: &dyn Fn(u64) -> Option<u64>| match a {
-            Known::Nothing => Known::Nothing,
-            Known::Value(a) => f(a).map_or(Known::Anything, Known::Value),
-            Known::Anything => Known::Anything,
-        };
-        let both = |a: Known, b: Known, f: &dyn Fn(u64, u64) -> Option<u64>| match (a, b) {
-            (Known::Value(a), Known::Value(b)) => f(a, b).map_or(Known::Anything, Known::Value),
-            (Known::Anything, _) | (_, Known::Anything) => Known::Anything,
-            _ => Known::Nothing,
-        };
         let place = |op: &OpInst| match op.args.first() {
             Some(&Operand::Context(memory)) => places.get(memory as usize),
             _ => None,
         };
         let (dst, value) = match inst {
-            Inst::Move { dst, src } => (dst, get(known, src)),
-            Inst::Index { op, dst, a, b } => {
-                (dst, both(get(known, a), get(known, b), &|a, b| scalar::index(op, a, b).ok()))
-            }
-            Inst::Binary { op, ty, dst, a, b } => {
-                (dst, both(get(known, a), get(known, b), &|a, b| scalar::binary(op, ty, a, b).ok()))
-            }
-            Inst::Unary { op, ty, dst, a } => (dst, with(get(known, a), &|a| scalar::unary(op, ty, a).ok())),
-            Inst::AddAsI32 { dst, index, b } => {
-                (dst, both(get(known, index), get(known, b), &|index, b| scalar::add_as_i32(index, b).ok()))
-            }
-            Inst::Cast { from, to, dst, a } => (dst, with(get(known, a), &|a| Some(scalar::cast(from, to, a)))),
             Inst::Extent { dst, .. } => (dst, Known::Anything),
-            Inst::Head { counter, var, .. } => (var, get(known, counter)),
+            Inst::Head { counter, var, .. } => (var, known[counter as usize]),
             Inst::Next { counter, .. } => (counter, Known::Anything),
             Inst::Op { op } => {
                 let op = &self.ops[op as usize];
@@ -162,10 +139,28 @@ impl Plan {
                 };
                 (dst, value)
             }
-            _ => return,
+            _ => match inst.computes() {
+                Some((dst, read)) => (dst, computed(inst, read, known)),
+                None => return,
+            },
         };
         known[dst as usize] = known[dst as usize].join(value);
     }
+}
+
+/// What a scalar instruction computes from what is known of the registers that it reads.
+fn computed(inst: Inst, read: [Option<Reg>; 2], known: &[Known]) -> Known {
+    let mut values = [0; 2];
+    let mut unassigned = false;
+    for (value, reg) in values.iter_mut().zip(read) {
+        match reg.map(|reg| known[reg as usize]) {
+            None => {}
+            Some(Known::Value(found)) => *value = found,
+            Some(Known::Anything) => return Known::Anything,
+            Some(Known::Nothing) => unassigned = true,
+        }
+    }
+    if unassigned { Known::Nothing } else { inst.compute(values).map_or(Known::Anything, Known::Value) }
 }
 
 /// Where control can go after an instruction, with what is known of the registers.

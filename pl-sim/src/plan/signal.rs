@@ -14,6 +14,8 @@ pub(crate) struct SignalInst {
     pub(crate) memory: u32,
     /// The register with the rank whose cell it is; `None`: the own one.
     pub(crate) peer: Option<Reg>,
+    /// That rank, where it is known.
+    pub(crate) owner: Option<u64>,
     /// The register with what is deposited, or expected.
     pub(crate) value: Reg,
     /// What is done with that.
@@ -85,6 +87,6 @@ impl SignalInst {
             }
             stride *= extent as u64;
         }
-        Some(SignalInst { op: number, param, memory, peer, value, does, first, axes: axes.into() })
+        Some(SignalInst { op: number, param, memory, peer, owner: None, value, does, first, axes: axes.into() })
     }
 }

@@ -20,4 +20,5 @@ mod signals;
 mod support;
 mod tiles;
 mod transfers;
+mod unrolled;
 mod views;

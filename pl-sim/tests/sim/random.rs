@@ -74,7 +74,11 @@ fn check(function: &Function) {
                     }
                 }
                 match &first {
-                    Some(first) => assert_eq!(first.outputs, ran.outputs),
+                    Some(first) => {
+                        assert_eq!(first.outputs, ran.outputs);
+                        let counts = |ran: &Ran| (ran.report.ranks.clone(), ran.report.checked);
+                        assert_eq!(counts(first), counts(&ran));
+                    }
                     None => first = Some(ran),
                 }
             }

@@ -1,8 +1,11 @@
 //! The plan as text, for `--emit plan`.
 
+mod unrolled;
+
 use super::{Checked, Dst, Inst, Operand, Plan, Reg};
 use core::fmt::{self, Display, Formatter};
 use pl_core::op::{Access, ParamKind};
+pub use unrolled::OfRank;
 
 /// A register: its name, its constant, or its number.
 struct Named<'p>(&'p Plan, Reg);

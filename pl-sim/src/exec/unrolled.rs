@@ -1,0 +1,289 @@
+//! Execution of what is unrolled: acts, one after the other, most of them resolved before the launch.
+
+use super::deferred::{Sink, fold_all};
+use super::{Exec, Flow};
+use crate::check::Refused;
+use crate::elementwise::{FOLDED, is_aligned};
+use crate::machine::{Env, Halt, Machine, Memory, State, Wake};
+use crate::plan::{Act, Doing, Fold, FoldSource, Into, Part, Pass, Unrolled};
+use crate::region::Runs;
+use crate::sched::Stop;
+use crate::shared::RowsGrant;
+use pl_core::fault::AccessKind;
+use pl_core::op::dispatch;
+
+impl<'a> Machine<'a> {
+    /// Runs for what is left of a turn: how that ends; `None` when the rank goes on in the plan itself.
+    pub(crate) fn run_unrolled(
+        &mut self,
+        unrolled: &'a Unrolled,
+        env: &Env<'a>,
+        wake: &dyn Wake,
+    ) -> Result<Option<Stop>, Box<Halt>> {
+        loop {
+            let act = &unrolled.acts[self.act];
+            let has = self.count.has(act.passed + act.ops);
+            if let Doing::Pass(_) | Doing::Fold(_) = act.does {
+                // Otherwise what it does at once is done one by one, as far as the turn lasts.
+                let done = if has { Exec { machine: self, env, wake }.at_once(unrolled, act.does)? } else { None };
+                if let Some(acts) = done {
+                    self.arrive(unrolled, act);
+                    self.count.take(act.passed + act.ops);
+                    self.act += acts;
+                }
+                self.act += 1;
+                continue;
+            }
+            self.arrive(unrolled, act);
+            if !has {
+                return Ok(self.turn_over(act));
+            }
+            let flow = match act.does {
+                Doing::Notify(signal) => {
+                    Exec { machine: self, env, wake }.deposit(&unrolled.signals[signal as usize])?
+                }
+                Doing::Wait(signal) => {
+                    Exec { machine: self, env, wake }.await_cell(&unrolled.signals[signal as usize])?
+                }
+                Doing::Op(op) => {
+                    let op = &self.plan.ops[op as usize];
+                    dispatch(&mut Exec { machine: self, env, wake }, op.code, op)?
+                }
+                Doing::Scalar(inst) => {
+                    if let Some((dst, read)) = inst.computes() {
+                        let value = inst.compute(read.map(|reg| reg.map_or(0, |reg| self.get(reg))));
+                        self.set(dst, value.map_err(|problem| self.arithmetic(problem))?);
+                    }
+                    Flow::Next
+                }
+                Doing::Head { counter, end, var, exit } => {
+                    let value = self.get(counter);
+                    if value >= self.get(end) {
+                        self.count.take(act.passed);
+                        self.act = exit as usize;
+                        continue;
+                    }
+                    self.set(var, value);
+                    Flow::Next
+                }
+                Doing::Next { counter, step, end, var, body } => {
+                    let value = self.get(counter).saturating_add(self.get(step));
+                    self.set(counter, value);
+                    if value < self.get(end) {
+                        self.set(var, value);
+                        self.count.take(act.passed + act.ops);
+                        self.act = body as usize;
+                        continue;
+                    }
+                    Flow::Next
+                }
+                Doing::Other(inst) => {
+                    self.other(inst, env, wake)?;
+                    Flow::Next
+                }
+                Doing::Leave => {
+                    self.count.take(act.passed);
+                    self.unrolled = None;
+                    return Ok(None);
+                }
+                Doing::End => {
+                    self.count.take(act.passed);
+                    self.state = State::Done;
+                    return Ok(Some(Stop::Done));
+                }
+                Doing::Pass(_) | Doing::Fold(_) => Flow::Next,
+            };
+            if flow == Flow::Park {
+                return Ok(Some(Stop::Parked));
+            }
+            self.count.take(act.passed + act.ops);
+            self.act += 1;
+            if flow == Flow::Yield {
+                return Ok(Some(Stop::Yield));
+            }
+        }
+    }
+
+    /// The rank stands at an act: as it would in the plan.
+    #[inline(always)]
+    fn arrive(&mut self, unrolled: &Unrolled, act: &Act) {
+        self.pc = act.pc as usize;
+        for &(reg, value) in &unrolled.sets[act.sets.0 as usize..act.sets.1 as usize] {
+            self.set(reg, value);
+        }
+    }
+
+    /// An act before which the turn ends; `None` when the rank has hardly any ops left: then the plan itself says where they end.
+    #[cold]
+    fn turn_over(&mut self, act: &Act) -> Option<Stop> {
+        if self.count.ops() + u64::from(act.passed + act.ops) <= self.count.budget {
+            return Some(Stop::Yield);
+        }
+        self.count.take(act.passed);
+        self.unrolled = None;
+        None
+    }
+
+    /// Whether a box of a fold can be read in one loop that writes the result: where elements of the type may be, data, and not what changes, unless it is the
+    /// first box and the same.
+    fn is_foldable(&self, part: &Part, fold: &Fold, first: bool) -> bool {
+        match self.memory(part.memory) {
+            Memory::In(bytes) => is_aligned(fold.dtype, bytes),
+            Memory::Out(bytes, init) => is_aligned(fold.dtype, bytes) && init.missing(&part.runs).is_none(),
+            Memory::Window(read) => match &fold.into {
+                Into::Box(_, to)
+                    if part.owner == to.owner
+                        && matches!(self.memory(to.memory), Memory::Window(written) if written.id == read.id) =>
+                {
+                    first && part.runs == to.runs || !part.runs.meets(&to.runs)
+                }
+                _ => true,
+            },
+            Memory::View(_) => false,
+        }
+    }
+
+    /// Checks that the boxes of a fold may be read, one after the other.
+    fn open<'o>(&'o self, fold: &'o Fold, acts: &[Act]) -> Result<[RowsGrant<'o>; FOLDED], RefusedAt> {
+        let mut grants = [RowsGrant::NONE; FOLDED];
+        for (at, (grant, source)) in grants.iter_mut().zip(&fold.sources).enumerate() {
+            let FoldSource { part, rows, act, .. } = source;
+            *grant = match self.memory(part.memory) {
+                Memory::In(bytes) => RowsGrant::of_bytes(bytes, rows, fold.dtype.bytes()),
+                Memory::Out(bytes, _) => RowsGrant::of_bytes(bytes, rows, fold.dtype.bytes()),
+                Memory::Window(window) => {
+                    let memory = window.memory(part.owner);
+                    let opened = memory.read_rows((&part.runs, rows), &self.clock, acts[*act].pc as usize);
+                    opened.map_err(|refused| (Some(at), refused))?
+                }
+                Memory::View(_) => RowsGrant::NONE,
+            };
+        }
+        Ok(grants)
+    }
+}
+
+/// An access of a fold that is refused: the number of the source, or none for the store.
+type RefusedAt = (Option<usize>, Refused);
+
+impl<'a> Exec<'_, 'a, '_> {
+    /// Does several acts at once: how many; `None`, with nothing done, where they are to be done one by one.
+    fn at_once(&mut self, unrolled: &'a Unrolled, does: Doing) -> Result<Option<usize>, Halt> {
+        let plan = self.machine.plan;
+        // The acts stand behind the one for all of them.
+        let acts = &unrolled.acts[self.machine.act + 1..];
+        match does {
+            Doing::Pass(pass) => {
+                let Pass { load, store, from, to, shape } = &unrolled.passes[pass as usize];
+                let (load, store) = (&plan.ops[*load as usize], &plan.ops[*store as usize]);
+                // Both find the same registers.
+                self.machine.arrive(unrolled, &acts[0]);
+                Ok(self.pass_box((load, from), (store, to), shape)?.then_some(2))
+            }
+            Doing::Fold(fold) => {
+                let fold = &unrolled.folds[fold as usize];
+                Ok(self.fold(unrolled, fold, &acts[..fold.acts])?.then_some(fold.acts))
+            }
+            _ => Ok(None),
+        }
+    }
+
+    /// Loads boxes, combines them and puts the result where it goes, in one loop; false, with nothing done, where something speaks against that.
+    fn fold(&mut self, unrolled: &'a Unrolled, fold: &'a Fold, acts: &[Act]) -> Result<bool, Halt> {
+        let machine = &*self.machine;
+        let plan = machine.plan;
+        let fits = |(at, source): (usize, &FoldSource)| machine.is_foldable(&source.part, fold, at == 0);
+        if !fold.sources.iter().enumerate().all(fits) {
+            return Ok(false);
+        }
+        if let Into::Box(store, to) = &fold.into {
+            if let Memory::Out(bytes, _) = &machine.memories[plan.base(to.memory) as usize]
+                && !is_aligned(fold.dtype, bytes)
+            {
+                return Ok(false);
+            }
+            self.before_change(&plan.ops[*store as usize], to)?;
+        }
+        let bytes = fold.shape.elements() * fold.dtype.bytes();
+        let done = match &fold.into {
+            Into::Box(_, to) => self.fold_into_box(fold, to, acts),
+            Into::Tile(tile) => {
+                let mut output = self.output(*tile, bytes)?;
+                let done = self.machine.open(fold, acts).map(|grants| {
+                    let runs = Runs::first(fold.shape.elements());
+                    combine(fold, &grants, Sink::Bytes(output.bytes(), &runs));
+                });
+                self.machine.tiles.put(*tile, output, fold.shape);
+                done
+            }
+        };
+        if let Err((source, refused)) = done {
+            return Err(self.refused_fold(source, refused, fold, (unrolled, acts)));
+        }
+        for source in &fold.sources {
+            self.pulled(&source.part);
+        }
+        let machine = &mut *self.machine;
+        let of_window = |source: &&FoldSource| plan.memories[source.part.memory as usize].window;
+        machine.accesses += fold.sources.iter().filter(of_window).count() as u64;
+        for &tile in &fold.tiles {
+            if !matches!(fold.into, Into::Tile(result) if result == tile) {
+                machine.tiles.pass(tile, &fold.shape);
+            }
+        }
+        machine.effects += fold.acts as u64;
+        machine.spend(fold.acts * bytes);
+        Ok(true)
+    }
+
+    /// Checks the accesses in their order, and computes.
+    fn fold_into_box(&mut self, fold: &'a Fold, to: &Part, acts: &[Act]) -> Result<(), RefusedAt> {
+        let machine = &mut *self.machine;
+        let base = machine.plan.base(to.memory) as usize;
+        if let Memory::Window(window) = machine.memories[base] {
+            let grants = machine.open(fold, acts)?;
+            let pc = acts[fold.acts - 1].pc as usize;
+            let grant =
+                window.memory(to.owner).write(&to.runs, &machine.clock, pc).map_err(|refused| (None, refused))?;
+            combine(fold, &grants, Sink::Window(&grant));
+            machine.accesses += 1;
+            return Ok(());
+        }
+        // The tensor is taken out meanwhile: none of the boxes lies in it.
+        let mut target = std::mem::replace(&mut machine.memories[base], Memory::In(&[]));
+        let done = machine.open(fold, acts).map(|grants| {
+            if let Memory::Out(bytes, init) = &mut target {
+                combine(fold, &grants, Sink::Bytes(bytes, &to.runs));
+                init.fill(&to.runs);
+            }
+        });
+        machine.memories[base] = target;
+        machine.cost.result_elements += to.runs.elements() as u64;
+        done
+    }
+
+    /// The fault of a fold whose access is refused: with the registers that the access finds.
+    #[cold]
+    fn refused_fold(
+        &mut self,
+        source: Option<usize>,
+        refused: Refused,
+        fold: &Fold,
+        (unrolled, acts): (&Unrolled, &[Act]),
+    ) -> Halt {
+        let (act, kind, op, part) = match (source.map(|at| &fold.sources[at]), &fold.into) {
+            (Some(source), _) => (source.act, AccessKind::Read, source.load, &source.part),
+            (None, Into::Box(store, to)) => (fold.acts - 1, AccessKind::Write, *store, to),
+            (None, Into::Tile(_)) => return Halt::Internal("a tile that is refused".into()),
+        };
+        acts[..=act].iter().for_each(|act| self.machine.arrive(unrolled, act));
+        self.refused(refused, kind, &self.machine.plan.ops[op as usize], part)
+    }
+}
+
+/// Combines boxes, of which nothing speaks against that.
+fn combine(fold: &Fold, grants: &[RowsGrant<'_>], mut sink: Sink<'_>) {
+    let (grants, elements) = (&grants[..fold.sources.len()], fold.shape.elements());
+    let done = fold_all((fold.op, fold.dtype), grants, elements, &mut sink, false);
+    assert!(done, "boxes that cannot be combined");
+}

@@ -1,0 +1,404 @@
+//! What is unrolled is the plan: a seeded launch executes the plan itself, and the same kernel gives the same results, counts and reports either way.
+
+use crate::support::{Arg, Ran, World, id, index, input, output};
+use pl_core::dtype::DType;
+use pl_core::fault::Fault;
+use pl_core::runtime::{Engine, EngineError, LaunchOptions, Scheduler};
+
+/// What a launch came to, as far as no schedule has a part in it.
+#[derive(Debug, PartialEq)]
+enum Came {
+    To(Vec<Vec<Vec<u8>>>, String, Vec<Vec<u8>>),
+    Fault(String),
+}
+
+/// Runs a kernel both ways; `args` gets a world of its own for each, and gives the windows and the arguments of a rank.
+#[track_caller]
+fn both(ranks: usize, kernel: &str, windows: &[(DType, &[usize])], args: impl Fn(&[Arg], usize) -> Vec<Arg>) -> Came {
+    let run = |scheduler, checks| {
+        let mut world = World::new(ranks);
+        world.options = LaunchOptions { scheduler, checks, op_budget: 1 << 20, ..LaunchOptions::default() };
+        let windows: Vec<Arg> = windows.iter().map(|(dtype, shape)| world.zeros(*dtype, shape)).collect();
+        // The second time what the first left is unrolled already.
+        let [first, second] = [(); 2].map(|()| {
+            let result = world.run(kernel, |rank| args(&windows, rank));
+            let came = came(&world, &windows, ranks, result);
+            windows.iter().for_each(|window| world.sim.reset(id(window)).expect("no view"));
+            came
+        });
+        assert_eq!(first, second);
+        first
+    };
+    let parallel = run(Scheduler::Parallel, true);
+    assert_eq!(parallel, run(Scheduler::Seeded(1), true), "checked");
+    assert_eq!(run(Scheduler::Parallel, false), run(Scheduler::Seeded(1), false), "unchecked");
+    parallel
+}
+
+fn came(world: &World, windows: &[Arg], ranks: usize, result: Result<Ran, EngineError>) -> Came {
+    match result {
+        Ok(Ran { report, outputs }) => {
+            let left = windows.iter().flat_map(|window| {
+                let Arg::Window(shape, _) = window else { panic!("no window") };
+                let bytes = shape.iter().product::<usize>() * 4;
+                (0..ranks).map(move |rank| {
+                    let mut held = vec![0; bytes];
+                    world.sim.read(id(window), rank, &mut held).expect("no view");
+                    held
+                })
+            });
+            Came::To(outputs, format!("{:?} {:?} {:?}", report.ranks, report.checked, report.lints), left.collect())
+        }
+        Err(EngineError::Fault(fault)) => Came::Fault(fault.to_string()),
+        Err(other) => panic!("{other}"),
+    }
+}
+
+fn row(rank: usize, length: usize) -> Vec<f32> {
+    (0..length).map(|at| (rank * 100 + at) as f32).collect()
+}
+
+/// Every rank gives its row to all, and adds up what it got; as often as the host says.
+const ROUNDS: &str = "
+InCore fn rounds(x: InOut tensor<f32, [1, 8]>, data: InOut window<f32, [P, 8]>, signal: InOut window<i32, [P, 1]>, rounds: usize) dynamic(P) {
+  ctx = pld::get_comm_ctx(data)
+  me = pld::rank(ctx)
+  n = pld::nranks(ctx)
+  for round in 0..rounds {
+    mine = pl::load(x, [0, 0], [1, 8])
+    data = pl::store(mine, [me, 0], data)
+    for peer in 0..n {
+      if peer != me {
+        pld::system::notify(signal, peer, [me, 0], 1, op = AtomicAdd)
+      }
+    }
+    for src in 0..n {
+      if src != me {
+        pld::system::wait(signal, [src, 0], 2 * (round as i32) + 1, cmp = Ge)
+      }
+    }
+    acc = pl::load(data, [me, 0], [1, 8])
+    for p in 0..n {
+      if p != me {
+        recv = pld::tile::remote_load(data, p, [p, 0], [1, 8])
+        acc = pl::add(acc, recv)
+      }
+    }
+    x = pl::store(acc, [0, 0], x)
+    for q in 0..n {
+      if q != me {
+        pld::system::notify(signal, q, [me, 0], 1, op = AtomicAdd)
+        pld::system::wait(signal, [q, 0], 2 * (round as i32) + 2, cmp = Ge)
+      }
+    }
+  }
+}";
+
+#[test]
+fn loops_that_only_the_host_bounds_are_followed_once() {
+    for ranks in [1, 2, 3, 5] {
+        for rounds in [0, 1, 2, 7] {
+            let windows: [(DType, &[usize]); 2] = [(DType::F32, &[ranks, 8]), (DType::I32, &[ranks, 1])];
+            let came = both(ranks, ROUNDS, &windows, |windows, rank| {
+                let mut x = output(DType::F32, &[1, 8]);
+                if let Arg::Out(_, bytes) = &mut x {
+                    bytes.copy_from_slice(bytemuck::cast_slice(&row(rank, 8)));
+                }
+                vec![x, windows[0].clone(), windows[1].clone(), index(rounds)]
+            });
+            let Came::To(outputs, ..) = came else { panic!("{came:?}") };
+            // After the first round all have the sum, which each further one multiplies.
+            for rank in 0..ranks {
+                let expected: Vec<f32> = (0..8)
+                    .map(|at| {
+                        let sum: f32 = (0..ranks).map(|rank| (rank * 100 + at) as f32).sum();
+                        let times = (ranks as f32).powi(rounds as i32 - 1);
+                        if rounds == 0 { (rank * 100 + at) as f32 } else { sum * times }
+                    })
+                    .collect();
+                assert_eq!(
+                    bytemuck::cast_slice::<u8, f32>(&outputs[rank][0]),
+                    expected,
+                    "{ranks} ranks, {rounds} rounds"
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn a_turn_ends_in_the_middle_of_what_is_unrolled() {
+    // A turn has 8,192 ops; here one round has about twenty.
+    let windows: [(DType, &[usize]); 2] = [(DType::F32, &[3, 8]), (DType::I32, &[3, 1])];
+    let came = both(3, ROUNDS, &windows, |windows, _| {
+        vec![output(DType::F32, &[1, 8]), windows[0].clone(), windows[1].clone(), index(3000)]
+    });
+    assert!(matches!(came, Came::To(..)), "{came:?}");
+}
+
+/// Boxes are combined and stored: `$op`, `$first`, `$second`, `$third`, `$target`.
+fn fold(op: &str, shape: &str, sources: [&str; 3], target: &str) -> String {
+    let [first, second, third] = sources;
+    format!(
+        "
+InCore fn fold(x: In tensor<f32, [4, 512]>, y: InOut tensor<f32, [4, 512]>, a: InOut window<f32, [4, 512]>, b: InOut window<f32, [4, 512]>, rounds: usize) {{
+  for r in 0..4 {{
+    row = pl::load(x, [r, 0], [1, 512])
+    a = pl::store(row, [r, 0], a)
+    twice = pl::add(row, row)
+    b = pl::store(twice, [r, 0], b)
+    y = pl::store(row, [r, 0], y)
+  }}
+  for round in 0..rounds {{
+    for r in 0..2 {{
+      t = pl::load({first}, [r, 0], {shape})
+      u = pl::load({second}, [r + 1, 0], {shape})
+      t = pl::{op}(t, u)
+      v = pl::load({third}, [2 - r, 0], {shape})
+      t = pl::{op}(t, v)
+      {target} = pl::store(t, [r, 0], {target})
+    }}
+  }}
+}}"
+    )
+}
+
+#[test]
+fn boxes_are_combined_as_one_after_the_other() {
+    let windows: [(DType, &[usize]); 2] = [(DType::F32, &[4, 512]), (DType::F32, &[4, 512])];
+    let x: Vec<f32> = (0..2048).map(|at| ((at * 37) % 101) as f32 - 50.0).collect();
+    let memories = ["x", "y", "a", "b"];
+    for op in ["add", "sub", "mul", "maximum", "minimum", "div"] {
+        // Of one row, of rows that are read as they are, of rows that are copied, and of nothing.
+        for (shape, (rows, columns)) in
+            [("[1, 512]", (1, 512)), ("[2, 130]", (2, 130)), ("[2, 3]", (2, 3)), ("[0, 512]", (0, 512))]
+        {
+            let every = if op == "sub" { 1 } else { 7 };
+            for pick in (0..27).step_by(every) {
+                let sources = [pick / 9, pick / 3 % 3, pick % 3].map(|at| memories[at + 1]);
+                for target in &memories[1..] {
+                    let kernel = fold(op, shape, sources, target);
+                    let came = both(1, &kernel, &windows, |windows, _| {
+                        let y = output(DType::F32, &[4, 512]);
+                        vec![input(&[4, 512], &x), y, windows[0].clone(), windows[1].clone(), index(2)]
+                    });
+                    let Came::To(outputs, _, left) = came else { panic!("{came:?}") };
+                    let found = [&outputs[0][0], &left[0], &left[1]]
+                        .map(|bytes| bytemuck::cast_slice::<u8, f32>(bytes).to_vec());
+                    // The same on plain arrays: `y`, `a`, `b`.
+                    let mut held = [x.clone(), x.clone(), x.iter().map(|x| x + x).collect()];
+                    let number = |name: &str| memories.iter().position(|memory| memory == &name).expect("a memory") - 1;
+                    for r in (0..2).flat_map(|_| 0..2) {
+                        let mut result = vec![];
+                        for at in (0..rows).flat_map(|row| (0..columns).map(move |column| row * 512 + column)) {
+                            let [t, u, v] = [(0, r), (1, r + 1), (2, 2 - r)]
+                                .map(|(source, row)| held[number(sources[source])][row * 512 + at]);
+                            let combine = |a: f32, b: f32| match op {
+                                "add" => a + b,
+                                "sub" => a - b,
+                                "mul" => a * b,
+                                "maximum" => a.max(b),
+                                "minimum" => a.min(b),
+                                _ => a / b,
+                            };
+                            result.push((at, combine(combine(t, u), v)));
+                        }
+                        result.into_iter().for_each(|(at, value)| held[number(target)][r * 512 + at] = value);
+                    }
+                    let bits = |memories: &[Vec<f32>]| -> Vec<Vec<u32>> {
+                        let of = |memory: &Vec<f32>| {
+                            memory.iter().map(|x| if x.is_nan() { 0 } else { x.to_bits() }).collect()
+                        };
+                        memories.iter().map(of).collect()
+                    };
+                    assert_eq!(bits(&found), bits(&held), "{kernel}");
+                }
+            }
+        }
+    }
+}
+
+/// Every rank sums its row of all windows, and only then lets the others go on, which overwrite it.
+const SUM_FIRST: &str = "
+InCore fn sum(x: In tensor<f32, [P, 160]>, y: Out tensor<f32, [2, 80]>, data: InOut window<f32, [P, 160]>, signal: InOut window<i32, [P, 1]>) dynamic(P) {
+  ctx = pld::get_comm_ctx(data)
+  me = pld::rank(ctx)
+  n = pld::nranks(ctx)
+  all = pl::load(x, [0, 0], [P, 160])
+  data = pl::store(all, [0, 0], data)
+  for peer in 0..n {
+    pld::system::notify(signal, peer, [me, 0], 1, op = AtomicAdd)
+  }
+  for src in 0..n {
+    pld::system::wait(signal, [src, 0], 1, cmp = Ge)
+  }
+  acc = pl::load(data, [me, 0], [1, 160])
+  for p in 0..n {
+    if p != me {
+      recv = pld::tile::remote_load(data, p, [me, 0], [1, 160])
+      acc = pl::maximum(acc, recv)
+    }
+  }
+  for q in 0..n {
+    pld::system::notify(signal, q, [me, 0], 1, op = AtomicAdd)
+  }
+  for s in 0..n {
+    pld::system::wait(signal, [s, 0], 2, cmp = Ge)
+  }
+  zeros = pl::full::<f32>([P, 160], 0.0)
+  data = pl::store(zeros, [0, 0], data)
+  data = pl::store(acc, [me, 0], data)
+  half = pl::load(data, [me, 0], [1, 80])
+  y = pl::store(half, [0, 0], y)
+  rest = pl::load(data, [me, 80], [1, 80])
+  y = pl::store(rest, [1, 0], y)
+}";
+
+#[test]
+fn what_others_may_change_is_combined_before_they_are_told() {
+    for ranks in [1, 2, 4, 8, 9] {
+        let of = |rank: usize| -> Vec<f32> { (0..ranks * 160).map(|at| ((at * 31 + rank * 17) % 97) as f32).collect() };
+        let windows: [(DType, &[usize]); 2] = [(DType::F32, &[ranks, 160]), (DType::I32, &[ranks, 1])];
+        let came = both(ranks, SUM_FIRST, &windows, |windows, rank| {
+            let y = output(DType::F32, &[2, 80]);
+            vec![input(&[ranks, 160], &of(rank)), y, windows[0].clone(), windows[1].clone()]
+        });
+        let Came::To(outputs, ..) = came else { panic!("{came:?}") };
+        for rank in 0..ranks {
+            let greatest = |at: usize| (0..ranks).map(|peer| of(peer)[rank * 160 + at]).fold(f32::MIN, f32::max);
+            let expected: Vec<f32> = (0..160).map(greatest).collect();
+            assert_eq!(bytemuck::cast_slice::<u8, f32>(&outputs[rank][0]), expected, "rank {rank} of {ranks}");
+        }
+    }
+}
+
+#[test]
+fn a_branch_on_what_the_host_passes_goes_on_in_the_plan() {
+    let kernel = "
+InCore fn branch(y: Out tensor<i32, [4]>, times: usize) {
+  for i in 0..3 {
+    pl::write(y, [i], (i as i32) * 2)
+  }
+  if times > 2 {
+    for i.1 in 0..times {
+      pl::write(y, [3], i.1 as i32)
+    }
+  } else {
+    pl::write(y, [3], 100)
+  }
+}";
+    for (times, last) in [(0, 100), (2, 100), (3, 2), (9, 8)] {
+        let came = both(1, kernel, &[], |_, _| vec![output(DType::I32, &[4]), index(times)]);
+        let Came::To(outputs, ..) = came else { panic!("{came:?}") };
+        assert_eq!(bytemuck::cast_slice::<u8, i32>(&outputs[0][0]), [0, 2, 4, last]);
+    }
+}
+
+#[test]
+fn a_branch_in_a_loop_goes_on_in_the_plan() {
+    let kernel = "
+InCore fn branch(y: InOut tensor<i32, [5]>, times: usize) {
+  for i in 0..2 {
+    pl::write(y, [i], (i as i32) + 1)
+  }
+  for j in 0..times {
+    for k in 0..2 {
+      old = pl::read(y, [2 + k])
+      pl::write(y, [2 + k], old + 1)
+    }
+    if j % 2 == 1 {
+      odd = pl::read(y, [4])
+      pl::write(y, [4], odd + 10)
+    }
+  }
+  last = pl::read(y, [4])
+  pl::write(y, [4], last + 1)
+}";
+    for times in 0..5 {
+        let came = both(1, kernel, &[], |_, _| vec![output(DType::I32, &[5]), index(times)]);
+        let Came::To(outputs, ..) = came else { panic!("{came:?}") };
+        let times = times as i32;
+        assert_eq!(bytemuck::cast_slice::<u8, i32>(&outputs[0][0]), [1, 2, times, times, times / 2 * 10 + 1]);
+    }
+}
+
+/// Rank 0 adds the rows of all; who writes them, and what, is up to the case.
+fn sum_of_rows(write: &str) -> String {
+    format!(
+        "
+InCore fn sum(x: In tensor<f32, [1, 8]>, y: Out tensor<f32, [1, 8]>, data: InOut window<f32, [P, 8]>, signal: InOut window<i32, [P, 1]>) dynamic(P) {{
+  ctx = pld::get_comm_ctx(data)
+  me = pld::rank(ctx)
+  n = pld::nranks(ctx)
+  row = pl::load(x, [0, 0], [1, 8])
+  {write}
+  if me > 0 {{
+    pld::system::notify(signal, 0, [me, 0], 1, op = AtomicAdd)
+  }} else {{
+    for src in 1..n {{
+      pld::system::wait(signal, [src, 0], 1, cmp = Ge)
+    }}
+    acc = pl::load(data, [0, 0], [1, 8])
+    for peer in 1..n {{
+      recv = pld::tile::remote_load(data, peer, [peer, 0], [1, 8])
+      acc = pl::add(acc, recv)
+    }}
+    y = pl::store(acc, [0, 0], y)
+  }}
+}}"
+    )
+}
+
+#[test]
+fn a_fault_names_the_same_op_and_box() {
+    let run = |write: &str, ranks: usize| {
+        let run = |scheduler| {
+            let mut world = World::new(ranks);
+            world.options.scheduler = scheduler;
+            let data = world.window(DType::F32, &[ranks, 8]);
+            let signal = world.window(DType::I32, &[ranks, 1]);
+            let fault = world.fault(&sum_of_rows(write), |rank| {
+                vec![input(&[1, 8], &row(rank, 8)), output(DType::F32, &[1, 8]), data.clone(), signal.clone()]
+            });
+            fault.to_string()
+        };
+        let parallel = run(Scheduler::Parallel);
+        assert_eq!(parallel, run(Scheduler::Seeded(1)));
+        parallel
+    };
+    // The rows of rank 2 were never written: the third box of the sum.
+    let text = run("if me != 2 {\n data = pl::store(row, [me, 0], data)\n }", 4);
+    assert!(text.contains("remote_load") && text.contains("rank 2"), "{text}");
+    // And its own, the first one.
+    let text = run("if me != 0 {\n data = pl::store(row, [me, 0], data)\n }", 4);
+    assert!(text.contains("pl::load"), "{text}");
+    // Beyond the window.
+    let text = run("data = pl::store(row, [me + 1, 0], data)", 4);
+    assert!(text.contains("bounds"), "{text}");
+    // Nobody notifies.
+    let text = run("pld::system::wait(signal, [me, 0], 7, cmp = Ge)", 3);
+    assert!(text.contains("deadlock"), "{text}");
+}
+
+#[test]
+fn the_budget_of_ops_is_as_large_either_way() {
+    let run = |scheduler, op_budget| {
+        let mut world = World::new(3);
+        world.options = LaunchOptions { scheduler, op_budget, ..LaunchOptions::default() };
+        let (data, signal) = (world.zeros(DType::F32, &[3, 8]), world.zeros(DType::I32, &[3, 1]));
+        let args = |_| vec![output(DType::F32, &[1, 8]), data.clone(), signal.clone(), index(2)];
+        match world.run(ROUNDS, args) {
+            Ok(ran) => Ok(ran.report.checked.ops),
+            Err(EngineError::Fault(fault)) if matches!(*fault, Fault::OpBudget(_)) => Err(()),
+            Err(other) => panic!("{other}"),
+        }
+    };
+    let ops = run(Scheduler::Parallel, 1 << 20).expect("enough");
+    assert_eq!(run(Scheduler::Seeded(1), 1 << 20), Ok(ops));
+    // Each of the three ranks executes as many.
+    for budget in 1..=ops / 3 + 1 {
+        let expected = if budget < ops / 3 { Err(()) } else { Ok(ops) };
+        assert_eq!(run(Scheduler::Parallel, budget), expected, "{budget}");
+        assert_eq!(run(Scheduler::Seeded(1), budget), expected, "{budget}");
+    }
+}
