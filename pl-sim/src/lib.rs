@@ -16,6 +16,7 @@ mod devices;
 mod elementwise;
 mod exec;
 mod explore;
+mod follow;
 mod frames;
 mod inject;
 mod lints;
