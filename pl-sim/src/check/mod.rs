@@ -13,6 +13,7 @@ pub(crate) mod clock;
 pub(crate) mod init;
 pub(crate) mod log;
 
+use crate::memory;
 use crate::region::{Rows, Runs};
 use crate::shared::{AddGrant, HostBuffer, Lock, Locked, ReadGrant, RowsGrant, SharedBuffer, WriteGrant};
 pub(crate) use awaited::Awaited;
@@ -235,7 +236,7 @@ impl Memory {
         }
         let (size, bytes) = (self.size, self.buffer.bytes_mut());
         let init = &mut self.history.get_mut().init;
-        init.reset(bytes.len() / size, |from, to| bytes[from * size..to * size].fill(0));
+        init.reset(bytes.len() / size, |from, to| memory::clear(&mut bytes[from * size..to * size]));
         self.preset = false;
         true
     }
