@@ -88,9 +88,9 @@ fn ops_bytes_and_allocations() {
         Barriers(10): 612 ops, 0 bytes received, 240 signals
             allocations: 112, without checks 40
         Hand: 164 ops, 12288 bytes received, 24 signals
-            allocations: 56, without checks 40
+            allocations: 52, without checks 40
         Builtin: 264 ops, 12288 bytes received, 60 signals
-            allocations: 83, without checks 59
+            allocations: 79, without checks 59
     "#]]
     .assert_eq(&table);
 }
