@@ -313,9 +313,9 @@ impl Contest for Barriers {
 
 /// Barriers; each time is that of a notify and the wait for it.
 pub fn barriers() -> Vec<Case> {
-    [(4, 1000), (8, 1000), (64, 100), (256, 10)]
+    [(4, 1000, 1.0), (8, 1000, 1.0), (64, 100, 1.0), (256, 10, 1.0), (4096, 1, 3.0)]
         .into_iter()
-        .flat_map(|(ranks, rounds)| barrier(ranks, rounds, 1.0))
+        .flat_map(|(ranks, rounds, times)| barrier(ranks, rounds, times))
         .collect()
 }
 

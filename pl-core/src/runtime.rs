@@ -102,7 +102,7 @@ pub struct RankCall<'a> {
     /// The rank.
     pub rank: usize,
     /// The program.
-    pub program: Arc<Program>,
+    pub program: &'a Program,
     /// One argument per parameter of the program's function.
     pub args: Vec<ArgValue<'a>>,
 }
@@ -117,7 +117,7 @@ pub enum ArgValue<'a> {
     /// A window.
     Window(WindowId),
     /// A scalar.
-    Scalar(ConstValue),
+    Scalar(&'a ConstValue),
 }
 
 /// How to run a launch.

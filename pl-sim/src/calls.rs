@@ -6,7 +6,8 @@ use crate::plan::{MemoryInfo, Plan};
 use crate::window::Window;
 use crate::windows::{Table, Users, usage};
 use pl_core::ir::{ConstValue, Mode};
-use pl_core::runtime::{ArgValue, EngineError, Injection, RankCall, WindowId, WindowUser};
+use pl_core::runtime::{ArgValue, EngineError, Injection, RankCall, WindowId};
+use smallvec::SmallVec;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -32,11 +33,11 @@ pub(crate) fn check_injections(injections: &[Injection], calls: &[RankCall<'_>])
 }
 
 /// The windows that are signals of the collectives of a launch.
-pub(crate) fn signals(calls: &[RankCall<'_>], plans: &[Arc<Plan>]) -> BTreeSet<WindowId> {
+pub(crate) fn signals(calls: &[RankCall<'_>], plans: &[&Arc<Plan>]) -> BTreeSet<WindowId> {
     let mut found = BTreeSet::new();
     let mut params: Vec<usize> = vec![];
     for (at, (call, plan)) in calls.iter().zip(plans).enumerate() {
-        if at == 0 || !Arc::ptr_eq(plan, &plans[at - 1]) {
+        if at == 0 || !Arc::ptr_eq(plan, plans[at - 1]) {
             params = credits::signals(plan).map(|memory| plan.memories[memory as usize].param).collect();
         }
         found.extend(params.iter().filter_map(|param| match call.args[*param] {
@@ -48,23 +49,39 @@ pub(crate) fn signals(calls: &[RankCall<'_>], plans: &[Arc<Plan>]) -> BTreeSet<W
 }
 
 /// Checks the calls against the plans. Gives the windows that they use, each with what the first kernel calls it.
-pub(crate) fn check_calls(table: &Table, calls: &[RankCall<'_>], plans: &[Arc<Plan>]) -> Result<Users, EngineError> {
+pub(crate) fn check_calls(table: &Table, calls: &[RankCall<'_>], plans: &[&Arc<Plan>]) -> Result<Users, EngineError> {
     let mut used = Users::default();
-    let mut domains: Vec<Option<&Arc<[usize]>>> = vec![];
-    for (call, plan) in calls.iter().zip(plans) {
+    let mut domains: SmallVec<[Option<&Arc<[usize]>>; 4]> = SmallVec::new();
+    // Per memory, the window of the call before, where that has the same plan.
+    let mut before: SmallVec<[Option<&Window>; 8]> = SmallVec::new();
+    for (at, (call, plan)) in calls.iter().zip(plans).enumerate() {
         if call.args.len() != plan.params {
             return Err(usage(
                 format!("kernel `{}` takes {} arguments, not {}", plan.kernel, plan.params, call.args.len()),
                 "give one argument per parameter",
             ));
         }
+        if at == 0 || !Arc::ptr_eq(plan, plans[at - 1]) {
+            before.clear();
+            before.resize(plan.memories.len(), None);
+        }
         domains.clear();
         domains.resize(plan.domains.len(), None);
-        for info in plan.memories.iter().filter(|info| info.view_of.is_none()) {
-            let Some(window) = check_memory(table, plan, info, &call.args[info.param])? else { continue };
+        for (memory, (info, before)) in plan.memories.iter().zip(&mut *before).enumerate() {
+            if info.view_of.is_some() {
+                continue;
+            }
+            let window = match (&call.args[info.param], *before) {
+                // Most launches have the same windows on every rank.
+                (ArgValue::Window(id), Some(window)) if *id == window.id => window,
+                (arg, _) => {
+                    let Some(window) = check_memory(table, plan, info, arg)? else { continue };
+                    used.add(window.id, plan, memory as u32);
+                    *before = Some(window);
+                    window
+                }
+            };
             check_domain(window, info, plan, call.rank, &mut domains)?;
-            let user = || WindowUser::Launch { memory: info.name.clone(), kernel: plan.kernel.clone() };
-            used.add(window.id, user);
         }
         for scalar in &plan.scalars {
             scalar_bits(plan, scalar.ty, &call.args[scalar.param])?;

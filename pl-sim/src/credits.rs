@@ -1,9 +1,11 @@
 //! What builtins leave in their signals: the cells are as they were before, or the next collective goes wrong.
 
 use crate::check::Leftover;
+use crate::env::Env;
 use crate::exec::site_of_entry;
-use crate::machine::{Env, Machine};
+use crate::machine::Machine;
 use crate::plan::{Operand, Plan};
+use crate::shared::Lock;
 use crate::stuck::{cell_of, history_of};
 use crate::window::Window;
 use pl_core::fault::{Credits, CreditsFound, Fault, Site};
@@ -42,11 +44,12 @@ pub(crate) fn fault(
 /// What builtins of a launch that went well left in the signals of its collectives.
 pub(crate) fn left<'w>(
     windows: impl Iterator<Item = &'w Window>,
-    machines: &[Machine<'_>],
+    machines: &mut [Lock<Machine<'_>>],
     env: &Env<'_>,
 ) -> Option<Fault> {
     windows.into_iter().find_map(|window| {
         let (owner, found) = (0..window.domain.len()).find_map(|owner| Some((owner, window.memory(owner).left()?)))?;
+        let machines: Vec<&Machine<'_>> = machines.iter_mut().map(|machine| &*machine.get_mut()).collect();
         // The owner's last collective with this signal; where it is too long ago, or the owner enters none, any that has it.
         let is_this = |machine: &Machine<'_>, memory: u32| {
             let param = machine.plan.memories[memory as usize].param;
@@ -58,7 +61,7 @@ pub(crate) fn left<'w>(
         };
         let last = |machine: &Machine<'_>| machine.trail.collectives().find_map(|one| entered(machine, one.pc));
         let owners = env.call_of(window, owner).and_then(|call| machines.get(call));
-        let (machine, (memory, pc)) = owners.into_iter().chain(machines).find_map(|m| Some((m, last(m)?)))?;
+        let (machine, (memory, pc)) = owners.into_iter().chain(&machines).find_map(|m| Some((*m, last(m)?)))?;
         let site = site_of_entry(env, machine.call(), pc);
         Some(fault(env, machine, site, memory, window, owner, found, CreditsFound::After))
     })

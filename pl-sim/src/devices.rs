@@ -1,5 +1,6 @@
 //! The devices: each runs the calls of one launch at a time.
 
+use crate::env::PerCall;
 use std::sync::atomic::AtomicBool;
 use std::sync::atomic::Ordering::Relaxed;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
@@ -29,7 +30,7 @@ struct Queue {
 struct Queued {
     number: u64,
     /// In rising order.
-    ranks: Vec<usize>,
+    ranks: PerCall<usize>,
 }
 
 /// The devices of a launch, until it is dropped.
@@ -44,7 +45,8 @@ impl Devices {
     }
 
     /// Waits for the devices of these ranks; `None` when the flag became true meanwhile.
-    pub(crate) fn take(&self, mut ranks: Vec<usize>, interrupt: Option<&AtomicBool>) -> Option<Taken<'_>> {
+    pub(crate) fn take(&self, ranks: &[usize], interrupt: Option<&AtomicBool>) -> Option<Taken<'_>> {
+        let mut ranks = PerCall::from_slice(ranks);
         ranks.sort_unstable();
         let mut queue = self.lock();
         let number = queue.next;
@@ -106,13 +108,13 @@ mod tests {
     use super::*;
 
     fn is_free(devices: &Devices, ranks: &[usize]) -> bool {
-        devices.take(ranks.to_vec(), Some(&AtomicBool::new(true))).is_some()
+        devices.take(ranks, Some(&AtomicBool::new(true))).is_some()
     }
 
     #[test]
     fn a_device_is_taken_once() {
         let devices = Devices::default();
-        let taken = devices.take(vec![3, 1], None).expect("free");
+        let taken = devices.take(&[3, 1], None).expect("free");
         assert!(is_free(&devices, &[0, 2, 4]));
         assert!(!is_free(&devices, &[2, 1]) && !is_free(&devices, &[3, 0]));
         drop(taken);
@@ -123,11 +125,11 @@ mod tests {
     fn who_came_first_begins_first() {
         let devices = Devices::default();
         let order = Mutex::new(vec![]);
-        let first = devices.take(vec![0], None).expect("free");
+        let first = devices.take(&[0], None).expect("free");
         let waiting = |n: usize| while devices.lock().launches.len() < n {};
         std::thread::scope(|scope| {
             let enter = |ranks: &'static [usize]| {
-                let _taken = devices.take(ranks.to_vec(), None);
+                let _taken = devices.take(ranks, None);
                 order.lock().expect("no panic").push(ranks);
             };
             scope.spawn(move || enter(&[0, 1]));

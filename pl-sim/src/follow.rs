@@ -123,7 +123,7 @@ impl<'m, 'a> Follower<'m, 'a> {
     /// Whether the rank stands here, as far as is known.
     fn is_here(&self) -> bool {
         let alike = |(known, held): (&Option<u64>, &u64)| known.is_none_or(|value| value == *held);
-        self.pc == self.machine.pc && self.known.iter().zip(&self.machine.registers).all(alike)
+        self.pc == self.machine.pc && self.known.iter().zip(self.machine.registers.iter()).all(alike)
     }
 
     fn value(&self, reg: Reg) -> Option<u64> {

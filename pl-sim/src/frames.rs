@@ -1,46 +1,70 @@
-//! The memory of machines, kept from launch to launch: so a launch like the one before allocates little.
+//! The memory of launches, kept for later ones: so a launch like the one before allocates little.
 
+use crate::env::Mail;
 use crate::machine::{Frame, Machine};
+use crate::shared::Lock;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// The most bytes that are kept.
 const MOST: usize = 64 << 20;
 
-/// The frames that no launch has.
+/// The sets that no launch has.
 #[derive(Default)]
 pub(crate) struct Frames(Mutex<Kept>);
 
 #[derive(Default)]
-pub(crate) struct Kept {
-    /// Each with about how many bytes it has.
-    frames: Vec<(Frame, usize)>,
+struct Kept {
+    sets: Vec<Set>,
+    /// About how many bytes they have.
+    bytes: usize,
+}
+
+/// The memory of a launch.
+#[derive(Default)]
+pub(crate) struct Set {
+    /// One for each machine; there may be more.
+    pub(crate) frames: Vec<Frame>,
+    /// A list for the machines.
+    pub(crate) machines: Vec<Lock<Machine<'static>>>,
+    /// A list for what others tell them.
+    pub(crate) mail: Vec<Mail>,
+    /// About how many bytes it had when it was kept.
     bytes: usize,
 }
 
 impl Frames {
-    pub(crate) fn lock(&self) -> MutexGuard<'_, Kept> {
+    fn lock(&self) -> MutexGuard<'_, Kept> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Keeps the memory of machines, as long as there is not too much of it. The first one's is the next to be taken.
-    pub(crate) fn keep(&self, machines: Vec<Machine<'_>>) {
+    /// Memory for so many machines.
+    pub(crate) fn take(&self, machines: usize) -> Set {
         let mut kept = self.lock();
-        for machine in machines.into_iter().rev() {
-            let frame = machine.into_frame();
-            let bytes = frame.bytes();
-            if bytes <= MOST - kept.bytes {
-                kept.bytes += bytes;
-                kept.frames.push((frame, bytes));
-            }
+        let mut set = kept.sets.pop().unwrap_or_default();
+        kept.bytes -= set.bytes;
+        drop(kept);
+        if set.frames.len() < machines {
+            set.frames.resize_with(machines, Frame::default);
         }
+        set
     }
-}
 
-impl Kept {
-    /// Memory for a machine.
-    pub(crate) fn take(&mut self) -> Frame {
-        let (frame, bytes) = self.frames.pop().unwrap_or_default();
-        self.bytes -= bytes;
-        frame
+    /// Keeps the memory of so many machines, as long as there is not too much of it.
+    pub(crate) fn keep(&self, mut set: Set, machines: usize) {
+        for frame in set.frames.iter_mut().take(machines) {
+            let before = frame.held;
+            frame.held = frame.bytes();
+            set.bytes = set.bytes + frame.held - before;
+        }
+        let mut kept = self.lock();
+        while set.bytes > MOST - kept.bytes
+            && let Some(frame) = set.frames.pop()
+        {
+            set.bytes -= frame.held;
+            // They are as long as all frames were.
+            (set.machines, set.mail) = Default::default();
+        }
+        kept.bytes += set.bytes;
+        kept.sets.push(set);
     }
 }

@@ -14,6 +14,7 @@ mod check;
 mod credits;
 mod devices;
 mod elementwise;
+mod env;
 mod exec;
 mod explore;
 mod follow;

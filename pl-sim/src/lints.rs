@@ -1,6 +1,7 @@
 //! What was odd about a run that went well.
 
-use crate::machine::{Env, Machine, Memory};
+use crate::env::Env;
+use crate::machine::{Machine, Memory};
 use pl_core::fault::{Lint, LintData, LintKind, Lints, Site};
 use std::collections::BTreeMap;
 use std::sync::PoisonError;
@@ -14,7 +15,11 @@ pub(crate) fn found(env: &Env<'_>, kind: LintKind) -> bool {
 }
 
 /// What was found, each place of a kernel once, without what is allowed: for the launch, or where it was found.
-pub(crate) fn collect(machines: &[Machine<'_>], env: &Env<'_>, allow: Lints) -> Vec<Lint> {
+pub(crate) fn collect<'m, 'a: 'm>(
+    machines: impl Iterator<Item = &'m Machine<'a>>,
+    env: &Env<'_>,
+    allow: Lints,
+) -> Vec<Lint> {
     let mut found: BTreeMap<Alike, Lint> = BTreeMap::new();
     let mut add = |site: Site, data: LintData| {
         let allowed = allow.union(site.place.as_ref().map_or(Lints::NONE, |place| place.allow));

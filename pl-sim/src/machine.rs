@@ -3,26 +3,25 @@
 use crate::check::Awaited;
 use crate::check::clock::Clock;
 use crate::check::init::Init;
-use crate::exec::{Entered, Exec, Flow};
+use crate::env::{Env, Mail};
+use crate::exec::{Exec, Flow};
 use crate::inject::Faults;
 use crate::memory::Lines;
 use crate::order::{Unordered, Unwritten};
 use crate::plan::{Checked, Inst, Plan, Unrolled};
 use crate::scalars::{Count, Left, scalars};
-use crate::sched::{Bell, Stop};
+use crate::sched::Stop;
+use crate::shared::Lock;
 use crate::tiles::Tiles;
 use crate::trail::Trail;
 use crate::window::Window;
-use pl_core::bind::Platform;
 use pl_core::fault::{
-    Arithmetic, ArithmeticProblem, DeclaredType, Fault, LintData, LintKind, OpBudget, Race, RankCost, Site, StaleWait,
-    Uninitialised,
+    Arithmetic, ArithmeticProblem, DeclaredType, Fault, OpBudget, Race, RankCost, Site, Uninitialised,
 };
 use pl_core::op::{OpCode, dispatch};
-use pl_core::runtime::{Injection, WindowId};
-use std::collections::BTreeMap;
-use std::sync::atomic::AtomicU64;
-use std::sync::{Mutex, OnceLock};
+use pl_core::runtime::Injection;
+use std::mem::{swap, take};
+use std::ops::{Deref, DerefMut};
 
 /// What ends a run before its end.
 #[derive(Debug)]
@@ -58,101 +57,6 @@ pub(crate) struct Place {
     pub(crate) ranks: usize,
     /// The domain: its number in the launch.
     pub(crate) domain: usize,
-}
-
-/// The windows of the calls of a launch, by the kernels' parameters.
-pub(crate) struct CallWindows {
-    ids: Vec<Option<WindowId>>,
-    /// Where those of each call end.
-    ends: Vec<u32>,
-}
-
-impl CallWindows {
-    /// Those of no call; there will be so many, with so many parameters in all.
-    pub(crate) fn with_capacity(calls: usize, params: usize) -> CallWindows {
-        CallWindows { ids: Vec::with_capacity(params), ends: Vec::with_capacity(calls) }
-    }
-
-    /// Adds the next call.
-    pub(crate) fn push(&mut self, windows: impl Iterator<Item = Option<WindowId>>) {
-        self.ids.extend(windows);
-        self.ends.push(self.ids.len() as u32);
-    }
-
-    /// Those of a call.
-    pub(crate) fn of(&self, call: usize) -> &[Option<WindowId>] {
-        let start = call.checked_sub(1).map_or(0, |before| self.ends[before]);
-        &self.ids[start as usize..self.ends[call] as usize]
-    }
-}
-
-/// What the ranks of one launch share. Inside of a launch a rank is known by the number of its call; reports and domains name ranks of the world.
-pub(crate) struct Env<'a> {
-    /// The plan of each call.
-    pub(crate) plans: Vec<&'a Plan>,
-    /// The rank of each call.
-    pub(crate) ranks: Vec<usize>,
-    /// The call of each rank of the world; `None` for those that take no part.
-    pub(crate) calls: Vec<Option<u32>>,
-    /// The windows of each rank's call, by the kernel's parameters.
-    pub(crate) windows: CallWindows,
-    /// The platform.
-    pub(crate) platform: &'a Platform,
-    /// What concerns the rank of each call and others change.
-    pub(crate) mail: Vec<Mail>,
-    /// What was odd: by call, instruction and kind.
-    pub(crate) lints: Mutex<BTreeMap<(usize, usize, LintKind), LintData>>,
-    /// The collectives that the ranks enter, by domain.
-    pub(crate) entered: Vec<Mutex<Entered>>,
-}
-
-/// What concerns one rank and others change.
-#[derive(Debug, Default)]
-pub(crate) struct Mail {
-    /// Bytes that peers loaded from the rank's windows.
-    pub(crate) served: AtomicU64,
-    /// Bytes that peers stored into the rank's windows.
-    pub(crate) pushed: AtomicU64,
-    /// Whether the rank may re-read its window memory until others change it: only then its bell is rung.
-    polls: bool,
-    /// Rings when others changed the rank's window memory.
-    bell: Bell,
-    /// A wait of the rank that passed without a notify of this launch: the first.
-    pub(crate) stale: OnceLock<StaleWait>,
-}
-
-impl Mail {
-    /// That of a rank which executes a plan.
-    pub(crate) fn new(plan: &Plan) -> Mail {
-        Mail { polls: plan.polls, ..Mail::default() }
-    }
-
-    /// How often others changed the rank's memory, if it polls.
-    pub(crate) fn changes(&self) -> u64 {
-        self.bell.rung()
-    }
-}
-
-impl Env<'_> {
-    /// The call of a rank of a window's domain, when it takes part.
-    #[inline]
-    pub(crate) fn call_of(&self, window: &Window, rank: usize) -> Option<usize> {
-        self.calls.get(window.domain[rank]).copied().flatten().map(|call| call as usize)
-    }
-
-    /// Tells that another rank changed the memory of the rank of a call.
-    #[inline]
-    pub(crate) fn changed(&self, call: usize, wake: &dyn Wake) {
-        let mail = &self.mail[call];
-        if mail.polls && mail.bell.ring() {
-            wake.wake(call);
-        }
-    }
-
-    /// The site of an instruction of a call.
-    pub(crate) fn site(&self, call: usize, pc: usize) -> Site {
-        self.plans[call].site(self.ranks[call], pc)
-    }
 }
 
 /// An argument that is memory.
@@ -204,19 +108,19 @@ pub(crate) struct Machine<'a> {
     pub(crate) act: usize,
     /// The instruction it stands at.
     pub(crate) pc: usize,
-    pub(crate) registers: Box<[u64]>,
-    pub(crate) tiles: Tiles,
+    pub(crate) registers: Lent<'a, [u64]>,
+    pub(crate) tiles: Lent<'a, Tiles>,
     /// The arguments that are memory, by the plan's numbers.
-    pub(crate) memories: Box<[Memory<'a>]>,
+    pub(crate) memories: Vec<Memory<'a>>,
     /// Its place in the domain of each memory that is a window.
-    pub(crate) places: Box<[Place]>,
-    pub(crate) clock: Clock,
+    pub(crate) places: Lent<'a, [Place]>,
+    pub(crate) clock: Lent<'a, Clock>,
     /// What a box that moves within one memory goes through.
     pub(crate) scratch: Lines,
     /// The strips in which tiles are computed.
     pub(crate) strips: Lines,
     pub(crate) state: State,
-    pub(crate) trail: Trail,
+    pub(crate) trail: &'a mut Trail,
     pub(crate) cost: RankCost,
     /// The ops that it executes.
     pub(crate) count: Count,
@@ -224,21 +128,30 @@ pub(crate) struct Machine<'a> {
     pub(crate) accesses: u64,
     /// Ops that changed anything but registers.
     pub(crate) effects: u64,
-    spin: Spin,
+    spin: Lent<'a, Spin>,
     /// What goes wrong on purpose.
     pub(crate) faults: Faults,
-    /// What a later machine may note data with.
-    inits: Vec<Init>,
+    home: Home<'a>,
+}
+
+/// Where a machine leaves what it has of its frame for itself.
+struct Home<'a> {
+    memories: &'a mut Vec<Memory<'static>>,
+    inits: &'a mut Vec<Init>,
+    scratch: &'a mut Lines,
+    strips: &'a mut Lines,
 }
 
 /// The most notes of data that a machine leaves to a later one.
 const MAX_INITS: usize = 8;
 
-/// The memory of a machine, without what it holds: a later one may have it.
-#[derive(Debug, Default)]
+/// The memory in which a machine runs, and later another one.
+#[derive(Default)]
 pub(crate) struct Frame {
-    registers: Vec<u64>,
-    /// The rank's places in the domains of its memories: whoever builds the machine puts them there.
+    pub(crate) registers: Vec<u64>,
+    /// A list for the memories.
+    memories: Vec<Memory<'static>>,
+    /// The rank's places in the domains of its memories.
     pub(crate) places: Vec<Place>,
     /// What noted which elements of tensors were data.
     inits: Vec<Init>,
@@ -248,9 +161,47 @@ pub(crate) struct Frame {
     strips: Lines,
     trail: Trail,
     spin: Spin,
+    /// About how many bytes it had when it was kept.
+    pub(crate) held: usize,
+}
+
+/// Part of a frame, lent to the machine that runs in it.
+pub(crate) struct Lent<'a, T: ?Sized>(&'a mut T);
+
+impl<T: ?Sized> Deref for Lent<'_, T> {
+    type Target = T;
+
+    #[inline(always)]
+    fn deref(&self) -> &T {
+        self.0
+    }
+}
+
+impl<T: ?Sized> DerefMut for Lent<'_, T> {
+    #[inline(always)]
+    fn deref_mut(&mut self) -> &mut T {
+        self.0
+    }
+}
+
+/// A list without items in the memory of one: the library uses it again where items differ only in a lifetime.
+pub(crate) fn emptied<T, U>(items: Vec<T>) -> Vec<U> {
+    items.into_iter().filter_map(|_| None).collect()
 }
 
 impl Frame {
+    /// For a machine that executes a plan: the registers as they are at first, no places yet, and a list for the memories. `before` is one that is about
+    /// to execute it: but for the scalar arguments, its registers are the same.
+    pub(crate) fn start<'a>(&mut self, plan: &Plan, before: Option<&Machine<'_>>) -> Vec<Memory<'a>> {
+        self.registers.clear();
+        match before {
+            Some(before) => self.registers.extend_from_slice(&before.registers),
+            None => self.registers.extend(plan.registers.iter().map(|r| r.constant.unwrap_or(0))),
+        }
+        self.places.clear();
+        take(&mut self.memories)
+    }
+
     /// Notes of a tensor with so many elements, of which none is data.
     pub(crate) fn init(&mut self, elements: usize) -> Init {
         let mut init = self.inits.pop().unwrap_or_else(Init::all);
@@ -258,13 +209,17 @@ impl Frame {
         init
     }
 
-    /// About how many bytes it has.
+    /// About how many bytes it has, with those of the machine.
     pub(crate) fn bytes(&self) -> usize {
-        let Frame { registers, inits, scratch, strips, spin, .. } = self;
+        let Frame { registers, memories, places, inits, scratch, strips, spin, .. } = self;
         let words: usize =
             registers.capacity() + spin.registers.capacity() + inits.iter().map(Init::held).sum::<usize>();
         size_of::<Frame>()
+            + size_of::<Lock<Machine<'_>>>()
+            + size_of::<Mail>()
             + words * 8
+            + memories.capacity() * size_of::<Memory<'_>>()
+            + places.capacity() * size_of::<Place>()
             + scratch.held()
             + strips.held()
             + self.tiles.held()
@@ -286,57 +241,67 @@ struct Spin {
 }
 
 impl<'a> Machine<'a> {
-    /// A rank at the start of its kernel: that of call number `call` of so many. The frame has its places.
+    /// A rank at the start of its kernel: that of call number `call` of so many. The frame has its scalar arguments and places.
     pub(crate) fn new(
         plan: &'a Plan,
         rank: usize,
         (call, calls): (usize, usize),
-        memories: Box<[Memory<'a>]>,
+        memories: Vec<Memory<'a>>,
         (budget, faults): (u64, &[Injection]),
-        frame: Frame,
+        frame: &'a mut Frame,
     ) -> Machine<'a> {
-        let Frame { mut registers, places, inits, tiles, clock, scratch, strips, mut trail, spin } = frame;
-        registers.clear();
-        registers.extend(plan.registers.iter().map(|r| r.constant.unwrap_or(0)));
+        let Frame { registers, places, tiles, clock, trail, spin, .. } = frame;
+        tiles.renew(plan.tiles.len());
+        clock.renew(call, calls);
         trail.clear();
+        spin.patience = 0;
+        let home = Home {
+            memories: &mut frame.memories,
+            inits: &mut frame.inits,
+            scratch: &mut frame.scratch,
+            strips: &mut frame.strips,
+        };
         Machine {
             rank,
             plan,
             unrolled: None,
             act: 0,
             pc: 0,
-            registers: registers.into(),
-            tiles: tiles.renewed(plan.tiles.len()),
+            registers: Lent(registers),
+            tiles: Lent(tiles),
             memories,
-            places: places.into(),
-            clock: clock.renewed(call, calls),
-            scratch,
-            strips,
+            places: Lent(places),
+            clock: Lent(clock),
+            scratch: take(home.scratch),
+            strips: take(home.strips),
             state: State::Ready,
             trail,
             cost: RankCost::default(),
             count: Count::new(budget),
             accesses: 0,
             effects: 0,
-            spin: Spin { patience: 0, ..spin },
+            spin: Lent(spin),
             faults: Faults::new(rank, faults),
-            inits,
+            home,
         }
     }
 
-    /// The memory of a machine that has run.
-    pub(crate) fn into_frame(self) -> Frame {
-        let Machine { registers, places, memories, mut inits, tiles, clock, scratch, strips, trail, spin, .. } = self;
-        inits.extend(memories.into_iter().filter_map(|memory| match memory {
-            Memory::Out(_, init) => Some(init),
-            _ => None,
-        }));
-        inits.truncate(MAX_INITS);
-        Frame { registers: registers.into(), places: places.into(), inits, tiles, clock, scratch, strips, trail, spin }
+    /// Leaves what it has for itself in its frame.
+    pub(crate) fn leave(&mut self) {
+        let Home { memories, inits, scratch, strips } = &mut self.home;
+        for memory in self.memories.drain(..) {
+            match memory {
+                Memory::Out(_, init) if inits.len() < MAX_INITS => inits.push(init),
+                _ => {}
+            }
+        }
+        **memories = emptied(take(&mut self.memories));
+        swap(*scratch, &mut self.scratch);
+        swap(*strips, &mut self.strips);
     }
 
     /// The number of its call in the launch.
-    pub(crate) const fn call(&self) -> usize {
+    pub(crate) fn call(&self) -> usize {
         self.clock.rank()
     }
 
@@ -551,7 +516,7 @@ impl<'a> Machine<'a> {
     pub(crate) fn circles(&mut self, env: &Env<'_>, memory: u32, element: usize) -> bool {
         let bell = &env.mail[self.call()].bell;
         let changes = bell.rung();
-        let spin = &mut self.spin;
+        let spin = &mut *self.spin;
         let quiet = spin.effects == self.effects && spin.changes == changes && spin.patience > 0;
         if quiet && spin.pc == self.pc && *spin.registers == *self.registers {
             self.state = State::Spinning(memory, element);

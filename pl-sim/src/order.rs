@@ -2,9 +2,10 @@
 //! and waits.
 
 use crate::check::clock::Stamp;
+use crate::env::Env;
 use crate::exec::site_of_entry;
 use crate::follow::{self, Element};
-use crate::machine::{Env, Machine};
+use crate::machine::Machine;
 use crate::plan::Plan;
 use crate::stuck::{rank_state, window_of};
 use pl_core::fault::{Learnt, Passed, Race, Reached, Uninitialised, Writer};

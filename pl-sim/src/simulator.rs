@@ -5,18 +5,20 @@ use crate::check::Checks;
 use crate::check::init::Init;
 use crate::credits;
 use crate::devices::Devices;
+use crate::env::{CallWindows, Env, Mail, PerCall};
 use crate::exec::Entered;
 use crate::explore::{self, Explorations, Held};
-use crate::frames::Frames;
+use crate::frames::{Frames, Set};
 use crate::lints;
-use crate::machine::{CallWindows, Env, Frame, Halt, Machine, Mail, Memory, Place};
+use crate::machine::{Frame, Halt, Machine, Memory, Place, emptied};
 use crate::order;
 use crate::plan::{Plan, plan_of};
 use crate::sched::{Crew, Ended, Parallel, Ranks, Schedule, Seeded, Together};
 use crate::shared::Lock;
 use crate::stuck;
+use crate::window::Window;
 use crate::windows::{Used, Windows, gone, usage};
-use pl_core::bind::Platform;
+use pl_core::bind::{Platform, Program};
 use pl_core::dtype::DType;
 use pl_core::explore::{Explore, Explored, Outcome};
 use pl_core::fault::{Checked, Fault, Interrupted, LintKind, RankState, Report};
@@ -24,7 +26,11 @@ use pl_core::ir::Mode;
 use pl_core::runtime::{
     ArgValue, Contents, Engine, EngineError, Launch, LaunchOptions, RankCall, Scheduler, View, ViewMut, WindowId,
 };
+use smallvec::{SmallVec, smallvec};
+use std::collections::BTreeSet;
+use std::mem::take;
 use std::num::NonZero;
+use std::ptr;
 use std::sync::atomic::Ordering::Relaxed;
 use std::sync::{Arc, Mutex};
 use std::thread;
@@ -77,10 +83,10 @@ impl Simulator {
     }
 
     /// Which of `ranks` each rank of the world is, if any. Each of them is one of the world, and stands once.
-    fn call_of(&self, what: &str, ranks: impl IntoIterator<Item = usize>) -> Result<Vec<Option<u32>>, EngineError> {
-        let mut call_of = vec![None; self.ranks];
-        for (at, rank) in ranks.into_iter().enumerate() {
-            match call_of.get_mut(rank) {
+    fn call_of(&self, what: &str, ranks: &[usize]) -> Result<PerCall<Option<u32>>, EngineError> {
+        let mut call_of: PerCall<Option<u32>> = smallvec![None; self.ranks];
+        for (at, rank) in ranks.iter().enumerate() {
+            match call_of.get_mut(*rank) {
                 Some(call @ None) => *call = Some(at as u32),
                 Some(_) => {
                     return Err(usage(format!("{what} names rank {rank} more than once"), "name each rank once"));
@@ -136,7 +142,7 @@ impl Engine for Simulator {
         shape: &[usize],
         contents: Contents,
     ) -> Result<WindowId, EngineError> {
-        self.call_of("a domain", domain.iter().copied())?;
+        self.call_of("a domain", &domain)?;
         self.windows.allocate(domain, dtype, shape, contents)
     }
 
@@ -166,34 +172,32 @@ impl Engine for Simulator {
 
     fn launch(&self, launch: Launch<'_>) -> Result<Report, EngineError> {
         let Launch { mut calls, options } = launch;
-        let call_of = self.call_of("a launch", calls.iter().map(|call| call.rank))?;
+        let ranks: PerCall<usize> = calls.iter().map(|call| call.rank).collect();
+        let call_of = self.call_of("a launch", &ranks)?;
         check_injections(&options.inject, &calls)?;
-        let mut plans: Vec<Arc<Plan>> = Vec::with_capacity(calls.len());
-        for (at, call) in calls.iter().enumerate() {
-            // Most launches run one program on every rank.
-            let same = at > 0 && Arc::ptr_eq(&call.program, &calls[at - 1].program);
-            plans.push(if same { Arc::clone(&plans[at - 1]) } else { plan_of(&call.program)? });
-        }
+        let programs = Programs::of(&calls)?;
+        let plans = programs.plans();
         let (mut used, number) = {
             let mut table = self.windows.lock();
             let used = check_calls(&table, &calls, &plans)?;
             table.take(&self.windows, used)?
         };
         let interrupt = options.interrupt.as_deref();
-        let Some(_devices) = self.devices.take(calls.iter().map(|call| call.rank).collect(), interrupt) else {
-            let ranks = calls.iter().map(|call| (call.rank, RankState::Queued)).collect();
+        let Some(_devices) = self.devices.take(&ranks, interrupt) else {
+            let ranks = ranks.iter().map(|rank| (*rank, RankState::Queued)).collect();
             return Err(EngineError::Fault(Box::new(Fault::Interrupted(Interrupted { ranks }))));
         };
         let start = Instant::now();
-        let signals = signals(&calls, &plans);
-        let start_windows = |used: &mut Used<'_>, call_of: &[Option<u32>]| {
+        let signals = if options.checks { signals(&calls, &plans) } else { BTreeSet::new() };
+        let crowd = Crowd { ranks: &ranks, call_of: &call_of, plans: &plans, signals: &signals };
+        let start_windows = |used: &mut Used<'_>| {
             for window in used.iter_mut() {
                 let checks = match (options.checks, signals.contains(&window.id)) {
                     (false, _) => Checks::None,
                     (true, false) => Checks::Accesses,
                     (true, true) => Checks::Signal,
                 };
-                window.start(number, call_of, checks);
+                window.start(number, &call_of, checks);
             }
         };
         // Also when a thread panics.
@@ -201,16 +205,16 @@ impl Engine for Simulator {
         let result = match options.scheduler {
             Scheduler::Explored(id) => self.explorations.with(id, |exploration| {
                 exploration.begin(&mut used, &mut calls, &plans, &options)?;
-                start_windows(&mut used, &call_of);
+                start_windows(&mut used);
                 let how = How { options: &options, start, exploration: Some(&mut *exploration) };
-                let (report, depends) = self.run(&used, reborrowed(&mut calls), &plans, call_of, how)?;
+                let (report, depends) = self.run(&used, reborrowed(&mut calls), crowd, how)?;
                 exploration.end(&mut used, &calls, &plans, depends)?;
                 Ok(report)
             }),
             _ => {
-                start_windows(&mut used, &call_of);
+                start_windows(&mut used);
                 let how = How { options: &options, start, exploration: None };
-                self.run(&used, calls, &plans, call_of, how).map(|(report, _)| report)
+                self.run(&used, calls, crowd, how).map(|(report, _)| report)
             }
         };
         used.poisoned = result.is_err();
@@ -220,6 +224,47 @@ impl Engine for Simulator {
     fn explore(&self, how: &Explore, body: &mut dyn FnMut(Scheduler) -> Outcome) -> Result<Explored, EngineError> {
         explore::explore(&self.explorations, &self.windows, how, body)
     }
+}
+
+/// The plans of the calls of a launch, each once when the calls that have it stand together.
+struct Programs {
+    plans: SmallVec<[Arc<Plan>; 2]>,
+    /// Which of them is that of each call.
+    of: PerCall<u32>,
+}
+
+impl Programs {
+    fn of(calls: &[RankCall<'_>]) -> Result<Programs, EngineError> {
+        let mut programs = Programs { plans: SmallVec::new(), of: PerCall::new() };
+        let mut before: Option<&Program> = None;
+        for &RankCall { program, .. } in calls {
+            // Most launches run one program on every rank.
+            if before.is_none_or(|before| !ptr::eq(before, program)) {
+                programs.plans.push(plan_of(program)?);
+            }
+            before = Some(program);
+            programs.of.push(programs.plans.len() as u32 - 1);
+        }
+        Ok(programs)
+    }
+
+    /// That of each call.
+    fn plans(&self) -> PerCall<&Arc<Plan>> {
+        self.of.iter().map(|plan| &self.plans[*plan as usize]).collect()
+    }
+}
+
+/// What is known of the calls of a launch beside their arguments.
+#[derive(Clone, Copy)]
+struct Crowd<'a> {
+    /// The rank of each.
+    ranks: &'a [usize],
+    /// The call of each rank of the world.
+    call_of: &'a [Option<u32>],
+    /// The plan of each.
+    plans: &'a [&'a Arc<Plan>],
+    /// The windows that are signals of their collectives, where these are checked.
+    signals: &'a BTreeSet<WindowId>,
 }
 
 /// How to run calls.
@@ -236,11 +281,11 @@ fn reborrowed<'c>(calls: &'c mut [RankCall<'_>]) -> Vec<RankCall<'c>> {
         ArgValue::In(bytes) => ArgValue::In(bytes),
         ArgValue::Out(bytes) => ArgValue::Out(bytes),
         ArgValue::Window(window) => ArgValue::Window(*window),
-        ArgValue::Scalar(value) => ArgValue::Scalar(value.clone()),
+        ArgValue::Scalar(value) => ArgValue::Scalar(value),
     };
     let call = |call: &'c mut RankCall<'_>| RankCall {
         rank: call.rank,
-        program: Arc::clone(&call.program),
+        program: call.program,
         args: call.args.iter_mut().map(arg).collect(),
     };
     calls.iter_mut().map(call).collect()
@@ -252,69 +297,86 @@ impl Simulator {
         &'a self,
         windows: &'a Used<'_>,
         calls: Vec<RankCall<'a>>,
-        plans: &'a [Arc<Plan>],
-        call_of: Vec<Option<u32>>,
+        crowd: Crowd<'a>,
         how: How<'_, '_>,
     ) -> Result<(Report, bool), EngineError> {
         let How { options, start, exploration } = how;
-        let count = calls.len();
-        let ranks: Vec<usize> = calls.iter().map(|call| call.rank).collect();
-        let mut of_calls = CallWindows::with_capacity(count, calls.iter().map(|call| call.args.len()).sum());
-        for call in &calls {
-            of_calls.push(call.args.iter().map(|arg| match arg {
-                ArgValue::Window(id) => Some(*id),
-                _ => None,
-            }));
+        let Crowd { ranks, call_of, plans, signals } = crowd;
+        let faults = (options.op_budget, &*options.inject);
+        // Where it matters between which ops a rank stops, it executes the plan itself.
+        let unrolls = options.scheduler == Scheduler::Parallel && options.inject.is_empty();
+        let mut builder = Builder::new(windows, options, calls.len());
+        let mut set = self.frames.take(calls.len());
+        let Set { frames, machines, mail, .. } = &mut set;
+        mail.clear();
+        mail.extend(plans.iter().map(|plan| Mail::new(plan)));
+        let mut machines = emptied(take(machines));
+        machines.reserve_exact(calls.len());
+        for (at, (frame, call)) in frames.iter_mut().zip(calls).enumerate() {
+            let before = machines.last_mut().map(|before: &mut Lock<Machine<'_>>| &*before.get_mut());
+            let before = before.filter(|before| ptr::eq(before.plan, &**plans[at]));
+            let memories = builder.arguments(call, plans[at], frame, before)?;
+            let number = (at, ranks.len());
+            let mut machine = Machine::new(plans[at], ranks[at], number, memories, faults, frame);
+            if unrolls {
+                machine.unrolled = plans[at].unrolled(&machine.places);
+            }
+            machines.push(Lock::new(machine));
         }
-        let mut builder = Builder::new(windows, options, count);
-        let mut machines = Vec::with_capacity(count);
-        let mut frames = self.frames.lock();
-        for (call, plan) in calls.into_iter().zip(plans) {
-            machines.push(Lock::new(builder.machine(call, plan, frames.take())?));
-        }
-        drop(frames);
-        let Builder { domains, bytes, together, .. } = builder;
+        let Builder { of_calls, domains, bytes, together, .. } = builder;
         let groups = together.groups();
         let env = Env {
-            plans: plans.iter().map(|plan| &**plan).collect(),
+            plans,
             ranks,
             calls: call_of,
             windows: of_calls,
             platform: self.platform,
-            mail: plans.iter().map(|plan| Mail::new(plan)).collect(),
+            mail,
             lints: Mutex::default(),
             entered: domains.into_iter().map(|ranks| Mutex::new(Entered::new(Arc::clone(ranks)))).collect(),
         };
         let interrupt = options.interrupt.as_deref();
-        let ranks = Ranks { machines: &machines, env: &env, windows, groups: groups.clone(), interrupt, bytes };
+        let of_launch = Ranks { machines: &machines, env: &env, windows, groups: &groups, start, interrupt, bytes };
         // What is not checked is sound on one thread alone.
         let threads = if options.checks { self.threads } else { 1 };
         let (ended, threads) = match (options.scheduler, exploration) {
-            (_, Some(exploration)) => exploration.run(&ranks),
-            (Scheduler::Seeded(seed), None) => Seeded(seed).run(&ranks),
-            (Scheduler::Parallel | Scheduler::Explored(_), None) => Parallel { crew: &self.crew, threads }.run(&ranks),
+            (_, Some(exploration)) => exploration.run(&of_launch),
+            (Scheduler::Seeded(seed), None) => Seeded(seed).run(&of_launch),
+            (Scheduler::Parallel | Scheduler::Explored(_), None) => {
+                Parallel { crew: &self.crew, threads }.run(&of_launch)
+            }
         };
-        let machines: Vec<Machine<'_>> = machines.into_iter().map(Lock::into_inner).collect();
         match ended {
-            Ended::Failed(halt) => return Err(failure(*halt, &machines, &env)),
+            Ended::Failed(halt) => return Err(failure(*halt, &unlocked(machines), &env)),
             Ended::Interrupted => {
-                let mut ranks: Vec<_> = machines.iter().map(|m| (m.rank, stuck::rank_state(m))).collect();
+                let mut ranks: Vec<_> = unlocked(machines).iter().map(|m| (m.rank, stuck::rank_state(m))).collect();
                 ranks.sort_by_key(|(rank, _)| *rank);
                 return Err(EngineError::Fault(Box::new(Fault::Interrupted(Interrupted { ranks }))));
             }
             Ended::Stuck(group) => {
-                return Err(EngineError::Fault(Box::new(stuck::explain(&machines, &env, &groups, group))));
+                let fault = stuck::explain(&unlocked(machines), &env, &groups, group);
+                return Err(EngineError::Fault(Box::new(fault)));
             }
             Ended::Done => {}
         }
-        if let Some(fault) = credits::left(windows.iter(), &machines, &env) {
+        if let Some(fault) =
+            credits::left(windows.iter().filter(|window| signals.contains(&window.id)), &mut machines, &env)
+        {
             return Err(EngineError::Fault(Box::new(fault)));
         }
         let depends = lints::found(&env, LintKind::OrderDependent);
-        let report = report(&machines, &env, options, threads, start);
-        self.frames.keep(machines);
+        let report = report(&mut machines, &env, options, threads, start);
+        machines.iter_mut().for_each(|machine| machine.get_mut().leave());
+        machines.clear();
+        set.machines = emptied(machines);
+        self.frames.keep(set, ranks.len());
         Ok((report, depends))
     }
+}
+
+/// The machines, when all workers have left.
+fn unlocked(machines: Vec<Lock<Machine<'_>>>) -> Vec<Machine<'_>> {
+    machines.into_iter().map(Lock::into_inner).collect()
 }
 
 /// The error of a launch that a rank ended.
@@ -332,17 +394,18 @@ fn failure(halt: Halt, machines: &[Machine<'_>], env: &Env<'_>) -> EngineError {
     EngineError::Fault(fault)
 }
 
-/// What is known of a launch while its machines are built.
+/// What is known of a launch while its machines take their arguments.
 struct Builder<'w, 'l> {
     windows: &'w Used<'w>,
     options: &'l LaunchOptions,
-    calls: usize,
-    /// The call whose machine is next.
+    /// The number of the next call.
     call: usize,
+    /// The windows of those before.
+    of_calls: CallWindows,
     /// Per window: the number of its domain, and the first call that has the window.
-    found: Vec<Option<(usize, usize)>>,
+    found: SmallVec<[Option<(usize, usize)>; 4]>,
     /// The domains.
-    domains: Vec<&'w Arc<[usize]>>,
+    domains: SmallVec<[&'w Arc<[usize]>; 1]>,
     /// Which calls have a window in common.
     together: Together,
     /// About how many bytes the calls touch.
@@ -351,19 +414,34 @@ struct Builder<'w, 'l> {
 
 impl<'w, 'l> Builder<'w, 'l> {
     fn new(windows: &'w Used<'w>, options: &'l LaunchOptions, calls: usize) -> Builder<'w, 'l> {
-        let found = vec![None; windows.iter().count()];
-        Builder { windows, options, calls, call: 0, found, domains: vec![], together: Together::new(calls), bytes: 0 }
+        Builder {
+            windows,
+            options,
+            call: 0,
+            of_calls: CallWindows::default(),
+            found: smallvec![None; windows.iter().count()],
+            domains: SmallVec::new(),
+            together: Together::new(calls),
+            bytes: 0,
+        }
     }
 
-    /// The machine of the next call, at the start of its kernel.
-    fn machine<'a>(&mut self, call: RankCall<'a>, plan: &'a Plan, mut frame: Frame) -> Result<Machine<'a>, EngineError>
+    /// The arguments of the next call that are memory; the frame gets the others. `before` is the machine of the call before, where that has the same plan.
+    fn arguments<'a>(
+        &mut self,
+        call: RankCall<'a>,
+        plan: &Plan,
+        frame: &mut Frame,
+        before: Option<&Machine<'a>>,
+    ) -> Result<Vec<Memory<'a>>, EngineError>
     where
         'w: 'a,
     {
         let RankCall { rank, mut args, .. } = call;
-        let mut memories: Vec<Memory<'a>> = Vec::with_capacity(plan.memories.len());
-        frame.places.clear();
-        for info in &plan.memories {
+        let mut memories = frame.start(plan, before);
+        // Whether it has a window of the call before, and whether it has the same ones.
+        let (mut shares, mut same) = (false, before.is_some());
+        for (at, info) in plan.memories.iter().enumerate() {
             if let Some(base) = info.view_of {
                 memories.push(match memories[base as usize] {
                     Memory::In(data) => Memory::In(data),
@@ -374,42 +452,56 @@ impl<'w, 'l> Builder<'w, 'l> {
                 continue;
             }
             self.bytes = self.bytes.saturating_add(info.elements * info.dtype.bytes());
-            let taken = args.get_mut(info.param).map(|arg| std::mem::replace(arg, ArgValue::In(&[])));
-            let (memory, place) = match taken {
+            let (memory, place) = match args.get_mut(info.param) {
                 Some(ArgValue::In(data)) => (Memory::In(data), Place::default()),
                 Some(ArgValue::Out(data)) => {
                     // Without checks nobody notes what is written.
                     let noted = info.mode == Mode::Out && self.options.checks;
                     let init = if noted { frame.init(info.elements) } else { Init::all() };
-                    (Memory::Out(data, init), Place::default())
+                    (Memory::Out(take(data), init), Place::default())
                 }
-                Some(ArgValue::Window(id)) => self.window(id, rank)?,
+                Some(&mut ArgValue::Window(id)) => {
+                    let (window, domain) = match before.map(|before| (&before.memories[at], before.places[at])) {
+                        // Most launches have the same windows on every rank.
+                        Some((Memory::Window(window), place)) if window.id == id => {
+                            shares = true;
+                            (*window, place.domain)
+                        }
+                        _ => {
+                            same = false;
+                            self.window(id)?
+                        }
+                    };
+                    let number = place_of(&window.domain, rank).ok_or_else(|| gone(id))?;
+                    (Memory::Window(window), Place { rank: number, ranks: window.domain.len(), domain })
+                }
                 _ => return Err(usage(format!("`{}` of kernel `{}` has no argument", info.name, plan.kernel), "")),
             };
             memories.push(memory);
             frame.places.push(place);
         }
-        let number = (self.call, self.calls);
-        self.call += 1;
-        let mut machine =
-            Machine::new(plan, rank, number, memories.into(), (self.options.op_budget, &self.options.inject), frame);
-        // Where it matters between which ops a rank stops, it executes the plan itself.
-        if self.options.scheduler == Scheduler::Parallel && self.options.inject.is_empty() {
-            machine.unrolled = plan.unrolled(&machine.places);
-        }
         for scalar in &plan.scalars {
             if let Some(arg) = args.get(scalar.param) {
-                machine.set(scalar.reg, scalar_bits(plan, scalar.ty, arg)?);
+                frame.registers[scalar.reg as usize] = scalar_bits(plan, scalar.ty, arg)?;
             }
         }
-        Ok(machine)
+        if shares {
+            self.together.join(self.call - 1, self.call);
+        }
+        if same {
+            self.of_calls.repeat();
+        } else {
+            self.of_calls.push(args.iter().map(|arg| match arg {
+                ArgValue::Window(id) => Some(*id),
+                _ => None,
+            }));
+        }
+        self.call += 1;
+        Ok(memories)
     }
 
-    /// A window of the next call, with the place of its rank.
-    fn window<'a>(&mut self, id: WindowId, rank: usize) -> Result<(Memory<'a>, Place), EngineError>
-    where
-        'w: 'a,
-    {
+    /// A window of the next call, with the number of its domain.
+    fn window(&mut self, id: WindowId) -> Result<(&'w Window, usize), EngineError> {
         let (at, window) = self.windows.get(id)?;
         let (domain, first) = match self.found[at] {
             Some(found) => found,
@@ -421,8 +513,7 @@ impl<'w, 'l> Builder<'w, 'l> {
         if first != self.call {
             self.together.join(first, self.call);
         }
-        let number = place_of(&window.domain, rank).ok_or_else(|| gone(id))?;
-        Ok((Memory::Window(window), Place { rank: number, ranks: window.domain.len(), domain }))
+        Ok((window, domain))
     }
 
     /// The number of a domain.
@@ -435,11 +526,18 @@ impl<'w, 'l> Builder<'w, 'l> {
 }
 
 /// The report of a run that went well.
-fn report(machines: &[Machine<'_>], env: &Env<'_>, options: &LaunchOptions, threads: usize, start: Instant) -> Report {
+fn report(
+    machines: &mut [Lock<Machine<'_>>],
+    env: &Env<'_>,
+    options: &LaunchOptions,
+    threads: usize,
+    start: Instant,
+) -> Report {
     let mut checked = Checked::default();
     let mut ranks = Vec::with_capacity(machines.len());
     let mut not_injected = vec![];
-    for (machine, mail) in machines.iter().zip(&env.mail) {
+    for (machine, mail) in machines.iter_mut().zip(env.mail) {
+        let machine = machine.get_mut();
         let mut cost = machine.cost;
         cost.bytes_sent += mail.served.load(Relaxed);
         cost.bytes_received += mail.pushed.load(Relaxed);
@@ -451,6 +549,7 @@ fn report(machines: &[Machine<'_>], env: &Env<'_>, options: &LaunchOptions, thre
         not_injected.extend(machine.faults.not_injected(machine.count.ops(), cost.peer_notifies + cost.self_notifies));
         ranks.push(cost);
     }
+    let machines = machines.iter_mut().map(|machine| &*machine.get_mut());
     let lints = if options.checks { lints::collect(machines, env, options.allow) } else { vec![] };
     Report {
         ranks,

@@ -2,8 +2,9 @@
 
 use crate::check::Awaited;
 use crate::check::cell::Change;
+use crate::env::Env;
 use crate::exec::Entered;
-use crate::machine::{Env, Machine, Memory, State};
+use crate::machine::{Machine, Memory, State};
 use crate::plan::scalar::ScalarTy;
 use crate::plan::senders::Outlook;
 use crate::region::indices;

@@ -144,7 +144,7 @@ impl Output {
 /// The tiles.
 #[derive(Debug, Default)]
 pub(crate) struct Tiles {
-    locals: Box<[Local]>,
+    locals: Vec<Local>,
     buffers: Vec<Buffer>,
     free: Vec<u32>,
     chains: Vec<Chain>,
@@ -154,19 +154,17 @@ pub(crate) struct Tiles {
 }
 
 impl Tiles {
-    /// The same memory, for another rank: as many locals, none with a tile yet.
-    pub(crate) fn renewed(self, locals: usize) -> Tiles {
-        let Tiles { locals: old, mut buffers, mut free, mut chains, mut free_chains, .. } = self;
-        let mut renewed = old.into_vec();
-        renewed.clear();
-        renewed.resize(locals, Local { value: Value::None, shape: Shape::default() });
-        buffers.iter_mut().for_each(|buffer| buffer.users = 0);
-        chains.iter_mut().for_each(|chain| chain.steps.clear());
-        free.clear();
-        free.extend((0..buffers.len() as u32).rev());
-        free_chains.clear();
-        free_chains.extend((0..chains.len() as u32).rev());
-        Tiles { locals: renewed.into(), buffers, free, chains, free_chains, changing: 0 }
+    /// Makes them those of another rank, in the same memory: as many locals, none with a tile yet.
+    pub(crate) fn renew(&mut self, locals: usize) {
+        self.locals.clear();
+        self.locals.resize(locals, Local { value: Value::None, shape: Shape::default() });
+        self.buffers.iter_mut().for_each(|buffer| buffer.users = 0);
+        self.chains.iter_mut().for_each(|chain| chain.steps.clear());
+        self.free.clear();
+        self.free.extend((0..self.buffers.len() as u32).rev());
+        self.free_chains.clear();
+        self.free_chains.extend((0..self.chains.len() as u32).rev());
+        self.changing = 0;
     }
 
     /// The bytes of its buffers and chains.
@@ -441,7 +439,8 @@ mod tests {
 
     #[test]
     fn copies_keep_their_value_and_buffers_are_used_again() {
-        let mut tiles = Tiles::default().renewed(3);
+        let mut tiles = Tiles::default();
+        tiles.renew(3);
         fill(&mut tiles, 0, 1);
         tiles.copy(1, (0, false), DType::U8);
         for value in 2..100 {
@@ -459,7 +458,8 @@ mod tests {
 
     #[test]
     fn chains_keep_the_buffers_that_they_read_and_are_used_again() {
-        let mut tiles = Tiles::default().renewed(3);
+        let mut tiles = Tiles::default();
+        tiles.renew(3);
         fill(&mut tiles, 0, 1);
         fill(&mut tiles, 1, 2);
         for _ in 0..100 {

@@ -2,11 +2,14 @@
 //! and nothing is locked while it runs.
 
 use crate::check::Saved;
+use crate::plan::Plan;
 use crate::shared::HostBuffer;
 use crate::window::Window;
 use pl_core::dtype::DType;
 use pl_core::runtime::{Contents, EngineError, View, ViewMut, WindowId, WindowUser};
+use smallvec::SmallVec;
 use std::collections::BTreeMap;
+use std::mem::replace;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// The windows that exist.
@@ -28,10 +31,24 @@ enum Entry {
     Here(Window),
     /// A launch has it.
     Taken {
-        user: WindowUser,
+        user: User,
         /// Nobody needs it after that.
         freed: bool,
     },
+}
+
+/// Who has a window: a kernel, and which of its memories it is.
+struct User {
+    plan: Arc<Plan>,
+    memory: u32,
+}
+
+impl User {
+    fn in_use(&self, window: WindowId) -> EngineError {
+        let memory = self.plan.memories[self.memory as usize].name.clone();
+        let user = WindowUser::Launch { memory, kernel: self.plan.kernel.clone() };
+        EngineError::InUse { window, user }
+    }
 }
 
 /// An error of a caller.
@@ -130,7 +147,7 @@ impl Table {
     pub(crate) fn get(&self, window: WindowId) -> Result<&Window, EngineError> {
         match self.entries.get(&window) {
             Some(Entry::Here(found)) => Ok(found),
-            Some(Entry::Taken { user, .. }) => Err(EngineError::InUse { window, user: user.clone() }),
+            Some(Entry::Taken { user, .. }) => Err(user.in_use(window)),
             None => Err(gone(window)),
         }
     }
@@ -155,7 +172,7 @@ impl Table {
     fn get_mut(&mut self, window: WindowId) -> Result<&mut Window, EngineError> {
         match self.entries.get_mut(&window) {
             Some(Entry::Here(found)) => Ok(found),
-            Some(Entry::Taken { user, .. }) => Err(EngineError::InUse { window, user: user.clone() }),
+            Some(Entry::Taken { user, .. }) => Err(user.in_use(window)),
             None => Err(gone(window)),
         }
     }
@@ -167,9 +184,10 @@ impl Table {
                 return Err(viewed(*id, rank));
             }
         }
-        let mut taken = Vec::with_capacity(used.0.len());
+        let mut taken = SmallVec::with_capacity(used.0.len());
         for (id, user) in used.0 {
-            if let Some(Entry::Here(window)) = self.entries.insert(id, Entry::Taken { user, freed: false }) {
+            let Some(entry) = self.entries.get_mut(&id) else { continue };
+            if let Entry::Here(window) = replace(entry, Entry::Taken { user, freed: false }) {
                 taken.push(window);
             }
         }
@@ -180,13 +198,13 @@ impl Table {
 
 /// Who is about to use which windows, in rising order of these.
 #[derive(Default)]
-pub(crate) struct Users(Vec<(WindowId, WindowUser)>);
+pub(crate) struct Users(SmallVec<[(WindowId, User); 4]>);
 
 impl Users {
-    /// Adds the user of a window, unless it has one.
-    pub(crate) fn add(&mut self, window: WindowId, user: impl FnOnce() -> WindowUser) {
+    /// Adds the user of a window, unless it has one: a kernel, and which of its memories the window is.
+    pub(crate) fn add(&mut self, window: WindowId, plan: &Arc<Plan>, memory: u32) {
         if let Err(at) = self.0.binary_search_by_key(&window, |(id, _)| *id) {
-            self.0.insert(at, (window, user()));
+            self.0.insert(at, (window, User { plan: Arc::clone(plan), memory }));
         }
     }
 }
@@ -195,7 +213,7 @@ impl Users {
 pub(crate) struct Used<'w> {
     windows: &'w Windows,
     /// In rising order of their ids.
-    taken: Vec<Window>,
+    taken: SmallVec<[Window; 4]>,
     /// Whether what they hold cannot be relied on.
     pub(crate) poisoned: bool,
 }

@@ -137,7 +137,7 @@ pub fn call<'a>(definition: fn() -> Definition, args: Vec<Argument<'a>>) -> Call
 
 /// A tensor that the kernel reads.
 pub fn arg_in<T: Element, D: Dimension>(view: ArrayView<'_, T, D>) -> Argument<'_> {
-    let shape = view.shape().into();
+    let shape = Extents::from_slice(view.shape());
     let bytes = match view.to_slice() {
         Some(elements) => Cow::Borrowed(bytemuck::cast_slice(elements)),
         None => {
@@ -154,7 +154,7 @@ pub fn arg_out<'a, T: Element, D: Dimension + 'a>(view: ArrayViewMut<'a, T, D>) 
         let copy = view.iter().copied().collect();
         return Argument(Kind::Copied(Box::new(StagedView { view, copy })));
     }
-    let shape = view.shape().into();
+    let shape = Extents::from_slice(view.shape());
     let bytes = bytemuck::cast_slice_mut(view.into_slice().unwrap_or_default());
     Argument(Kind::Lent { shape, bytes })
 }
@@ -210,13 +210,11 @@ impl Call<'_> {
     fn outline(&self) -> impl Iterator<Item = Outline<'_>> {
         let (mut windows, mut domains) = (Numbers::new(), Numbers::new());
         self.args.iter().map(move |argument| match &argument.0 {
-            Kind::In { shape, .. } | Kind::Lent { shape, .. } => Some((&**shape, None)),
-            Kind::Copied(staged) => Some((staged.shape(), None)),
             Kind::Window(WindowRef { shape, id, domain, .. }) => {
                 let (window, domain, ranks) = (windows.of(*id), domains.of(*domain), domain.len());
                 Some((*shape, Some(WindowArg { window, domain, ranks })))
             }
-            Kind::Scalar(_) => None,
+            _ => argument.extents().map(|shape| (shape, None)),
         })
     }
 
@@ -237,6 +235,13 @@ impl Call<'_> {
             _ => false,
         };
         self.args.len() == shapes.len() && self.outline().zip(shapes).all(same)
+    }
+
+    /// Whether another call is of the same kernel, on the same windows and on arrays of the same shapes: then both have one program. Others may have, too.
+    pub(super) fn is_like(&self, other: &Call<'_>) -> bool {
+        same_instance(&self.definition, &other.definition)
+            && self.args.len() == other.args.len()
+            && self.args.iter().zip(&other.args).all(|(argument, other)| argument.is_like(other))
     }
 
     /// The windows among the arguments, with the argument's position.
@@ -271,16 +276,42 @@ impl Call<'_> {
     }
 
     /// Copies back what was written through copies.
-    pub(super) fn finish(self) {
-        self.args.into_iter().for_each(Argument::finish);
+    pub(super) fn finish(&mut self) {
+        self.args.iter_mut().for_each(Argument::finish);
     }
+}
+
+/// Whether two definitions are one instance of a kernel.
+fn same_instance(a: &Definition, b: &Definition) -> bool {
+    std::ptr::eq(a.source, b.source)
+        && a.types == b.types
+        && a.consts == b.consts
+        && a.callees.iter().map(|callee| *callee as usize).eq(b.callees.iter().map(|callee| *callee as usize))
 }
 
 impl Argument<'_> {
     /// Copies back what was written through a copy.
-    pub(super) fn finish(self) {
-        if let Kind::Copied(mut staged) = self.0 {
+    pub(super) fn finish(&mut self) {
+        if let Kind::Copied(staged) = &mut self.0 {
             staged.finish();
+        }
+    }
+
+    /// The extents of an array.
+    fn extents(&self) -> Option<&[usize]> {
+        match &self.0 {
+            Kind::In { shape, .. } | Kind::Lent { shape, .. } => Some(shape),
+            Kind::Copied(staged) => Some(staged.shape()),
+            Kind::Window(_) | Kind::Scalar(_) => None,
+        }
+    }
+
+    /// Whether both are the same window, arrays of one shape, or scalars.
+    fn is_like(&self, other: &Argument<'_>) -> bool {
+        match (&self.0, &other.0) {
+            (Kind::Window(window), Kind::Window(other)) => window.id == other.id,
+            (Kind::Window(_), _) | (_, Kind::Window(_)) => false,
+            _ => self.extents() == other.extents(),
         }
     }
 
@@ -290,7 +321,7 @@ impl Argument<'_> {
             Kind::Lent { bytes, .. } => ArgValue::Out(bytes),
             Kind::Copied(staged) => ArgValue::Out(staged.bytes()),
             Kind::Window(window) => ArgValue::Window(window.id),
-            Kind::Scalar(value) => ArgValue::Scalar(value.clone()),
+            Kind::Scalar(value) => ArgValue::Scalar(value),
         }
     }
 }

@@ -10,44 +10,39 @@ use pl_core::ir::{FunctionKind, Loc};
 use pl_core::pass;
 use std::sync::Arc;
 
-/// A window can only be used with the devices on which it was made.
-pub(super) fn check_owners(shared: &Arc<Shared>, calls: &[Placed<'_>]) -> Result<(), Error> {
-    for Placed { rank, call } in calls {
-        if let Some((position, ..)) = call.windows().find(|(_, _, window)| !Arc::ptr_eq(window.owner, shared)) {
-            return Err(Error::usage(
-                format!("{}, called for rank {rank}, is a window of another world", call.argument(position)),
-                "a window can be used only in the world that made it; make one with this world's `window`",
-            ));
-        }
-    }
-    Ok(())
-}
-
-/// The windows that are passed by a rank which does not have them: each parameter once, with the ranks.
-pub(super) fn check(calls: &[Placed<'_>]) -> Vec<BindProblem> {
+/// The windows that are passed by a rank which does not have them: each parameter once, with the ranks. A window can only be used with the devices on
+/// which it was made: one of another world is an error of its own.
+pub(super) fn check(shared: &Arc<Shared>, calls: &[Placed<'_>]) -> Result<Vec<BindProblem>, Error> {
     /// A kernel's parameter and the domain of a window that was passed for it.
     type Passed<'a> = (usize, usize, &'a Arc<[usize]>);
-    let mut found: Vec<(Passed<'_>, BindProblem)> = vec![];
+    let (mut found, mut problems): (Vec<Passed<'_>>, Vec<BindProblem>) = (vec![], vec![]);
     for Placed { rank, call } in calls {
         for (position, _, window) in call.windows() {
+            if !Arc::ptr_eq(window.owner, shared) {
+                return Err(Error::usage(
+                    format!("{}, called for rank {rank}, is a window of another world", call.argument(position)),
+                    "a window can be used only in the world that made it; make one with this world's `window`",
+                ));
+            }
             if window.domain.get(*rank) == Some(rank) || window.domain.contains(rank) {
                 continue;
             }
             let source = std::ptr::from_ref(call.definition.source).addr();
-            match found.iter_mut().find(|(passed, _)| *passed == (source, position, window.domain)) {
-                Some((_, problem)) => problem.ranks.push(*rank),
+            let passed = (source, position, window.domain);
+            match found.iter().position(|known| *known == passed) {
+                Some(at) => problems[at].ranks.push(*rank),
                 None => {
-                    let problem = BindProblem {
+                    found.push(passed);
+                    problems.push(BindProblem {
                         located: outside(call, position, window.domain),
                         ranks: vec![*rank],
                         calls: calls.len(),
-                    };
-                    found.push(((source, position, window.domain), problem));
+                    });
                 }
             }
         }
     }
-    found.into_iter().map(|(_, problem)| problem).collect()
+    Ok(problems)
 }
 
 fn outside(call: &Call<'_>, position: usize, domain: &[usize]) -> Located {

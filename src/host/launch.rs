@@ -1,7 +1,7 @@
 //! Launches: the calls of a world, or of several, on their way to the engine.
 
 use super::explore::Exploring;
-use super::prepare::Compiled;
+use super::prepare::Prepared;
 use super::world::Shared;
 use super::{Call, Error, Stage, World, domain};
 use pl_core::explore::Run;
@@ -152,7 +152,7 @@ impl World {
     pub fn compile<'a>(&self, calls: impl IntoIterator<Item = Call<'a>>) -> Result<Vec<Stage>, Error> {
         let calls = self.place(calls)?;
         let compiled = prepare(&self.shared, &calls)?;
-        Ok(Stage::all(&calls, compiled))
+        Ok(Stage::all(&calls, compiled.iter().cloned().collect()))
     }
 
     /// One call for each rank.
@@ -174,9 +174,9 @@ impl World {
 }
 
 /// Checks the calls of a launch and binds them.
-fn prepare(shared: &Arc<Shared>, calls: &[Placed<'_>]) -> Result<Vec<Arc<Compiled>>, Error> {
-    domain::check_owners(shared, calls)?;
-    shared.programs.of(calls, shared.engine.platform()).map_err(|problems| Error::Bind { problems })
+fn prepare(shared: &Arc<Shared>, calls: &[Placed<'_>]) -> Result<Prepared, Error> {
+    let problems = domain::check(shared, calls)?;
+    shared.programs.of(calls, shared.engine.platform(), problems).map_err(|problems| Error::Bind { problems })
 }
 
 fn run(
@@ -187,9 +187,9 @@ fn run(
 ) -> Result<Report, Error> {
     let compiled = prepare(shared, &calls)?;
     let mut once = |options: LaunchOptions| {
-        let rank_calls = calls.iter_mut().zip(&compiled).map(|(placed, compiled)| RankCall {
+        let rank_calls = calls.iter_mut().zip(compiled.iter()).map(|(placed, compiled)| RankCall {
             rank: placed.rank,
-            program: compiled.program.clone(),
+            program: &compiled.program,
             args: placed.call.values(),
         });
         let injected = options.inject.clone();
@@ -203,7 +203,7 @@ fn run(
         }
         Some(exploring) => exploring.launch(shared, options, &mut once)?,
     };
-    calls.into_iter().for_each(|placed| placed.call.finish());
+    calls.iter_mut().for_each(|placed| placed.call.finish());
     Ok(report)
 }
 

@@ -1,14 +1,15 @@
 //! From calls to programs: linked, bound, lowered, and kept, so that calls that differ only in data are bound once.
 
+use super::Call;
 use super::agree::{self, Shared};
 use super::error::BindProblem;
 use super::launch::Placed;
-use super::{Call, domain};
 use crate::collectives;
 use pl_core::bind::{self, ArgShape, BindError, Platform, Program};
 use pl_core::dtype::DType;
 use pl_core::ir::{ConstValue, Function};
 use pl_core::pass;
+use smallvec::SmallVec;
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -98,6 +99,23 @@ fn lower(
     Ok(Compiled { linked, program: Arc::new(program) })
 }
 
+/// A number for each call of a launch.
+type PerCall = SmallVec<[usize; 8]>;
+
+/// The programs of the calls of a launch.
+pub(super) struct Prepared {
+    programs: SmallVec<[Arc<Compiled>; 2]>,
+    /// Which of them is that of each call.
+    of: PerCall,
+}
+
+impl Prepared {
+    /// That of each call.
+    pub(super) fn iter(&self) -> impl Iterator<Item = &Arc<Compiled>> {
+        self.of.iter().map(|program| &self.programs[*program])
+    }
+}
+
 /// The programs of a world.
 #[derive(Default)]
 pub(super) struct Programs {
@@ -117,51 +135,51 @@ impl Programs {
         self.kept.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The program of each call, or everything that is wrong with any of them.
-    pub(super) fn of(&self, calls: &[Placed<'_>], platform: &Platform) -> Result<Vec<Arc<Compiled>>, Vec<BindProblem>> {
-        let outcomes = self.outcomes(calls, platform);
-        let mut programs = Vec::with_capacity(calls.len());
-        let mut problems = domain::check(calls);
-        for (Placed { rank, .. }, outcome) in calls.iter().zip(&outcomes) {
-            match &outcome.compiled {
-                Ok(program) => programs.push(program.clone()),
-                Err(BindError(found)) => {
-                    for located in found {
-                        match problems.iter_mut().find(|p| p.located == *located) {
-                            Some(problem) if problem.ranks.last() == Some(rank) => {}
-                            Some(problem) => problem.ranks.push(*rank),
-                            None => problems.push(BindProblem {
-                                located: located.clone(),
-                                ranks: vec![*rank],
-                                calls: calls.len(),
-                            }),
-                        }
+    /// The program of each call, or everything that is wrong with any of them, with these problems before.
+    pub(super) fn of(
+        &self,
+        calls: &[Placed<'_>],
+        platform: &Platform,
+        mut problems: Vec<BindProblem>,
+    ) -> Result<Prepared, Vec<BindProblem>> {
+        let (outcomes, of) = self.outcomes(calls, platform);
+        for (Placed { rank, .. }, outcome) in calls.iter().zip(&of) {
+            let Err(BindError(found)) = &outcomes[*outcome].compiled else { continue };
+            for located in found {
+                match problems.iter_mut().find(|p| p.located == *located) {
+                    Some(problem) if problem.ranks.last() == Some(rank) => {}
+                    Some(problem) => problem.ranks.push(*rank),
+                    None => {
+                        problems.push(BindProblem { located: located.clone(), ranks: vec![*rank], calls: calls.len() })
                     }
                 }
             }
         }
-        problems.extend(agree::check(calls, outcomes.iter().map(|outcome| &*outcome.shared)));
+        if outcomes.iter().any(|outcome| !outcome.shared.is_empty()) {
+            problems.extend(agree::check(calls, of.iter().map(|outcome| &*outcomes[*outcome].shared)));
+        }
         problems.iter_mut().for_each(|problem| problem.ranks.sort_unstable());
-        if problems.is_empty() { Ok(programs) } else { Err(problems) }
+        if !problems.is_empty() {
+            return Err(problems);
+        }
+        let programs = outcomes.iter().filter_map(|outcome| outcome.compiled.as_ref().ok().cloned()).collect();
+        Ok(Prepared { programs, of })
     }
 
-    /// What becomes of each call.
-    fn outcomes(&self, calls: &[Placed<'_>], platform: &Platform) -> Vec<Arc<Outcome>> {
-        let mut outcomes: Vec<Arc<Outcome>> = Vec::with_capacity(calls.len());
-        let mut distinct: Vec<usize> = vec![];
+    /// What becomes of the calls, and which of it becomes of each.
+    fn outcomes(&self, calls: &[Placed<'_>], platform: &Platform) -> (SmallVec<[Arc<Outcome>; 2]>, PerCall) {
+        let mut outcomes: SmallVec<[Arc<Outcome>; 2]> = SmallVec::new();
+        let mut of = PerCall::with_capacity(calls.len());
         for (at, Placed { call, .. }) in calls.iter().enumerate() {
-            // Most launches run one program on every rank.
-            let before = at.checked_sub(1).filter(|before| outcomes[*before].key.is_of(call));
-            let known = before.or_else(|| distinct.iter().copied().find(|known| outcomes[*known].key.is_of(call)));
-            outcomes.push(match known {
-                Some(known) => Arc::clone(&outcomes[known]),
-                None => {
-                    distinct.push(at);
-                    self.outcome(call, platform)
-                }
-            });
+            // Most launches run one program on every rank, on the same windows.
+            let before = at.checked_sub(1).filter(|before| call.is_like(&calls[*before].call)).map(|before| of[before]);
+            let known = before.or_else(|| outcomes.iter().position(|outcome| outcome.key.is_of(call)));
+            of.push(known.unwrap_or(outcomes.len()));
+            if known.is_none() {
+                outcomes.push(self.outcome(call, platform));
+            }
         }
-        outcomes
+        (outcomes, of)
     }
 
     /// What becomes of a call: it is kept, when it compiles, until others have been used in the meantime.
@@ -169,7 +187,9 @@ impl Programs {
         let mut kept = self.kept();
         if let Some(at) = kept.iter().position(|outcome| outcome.key.is_of(call)) {
             let found = Arc::clone(&kept[at]);
-            kept.make_contiguous()[..=at].rotate_right(1);
+            if at > 0 {
+                kept.make_contiguous()[..=at].rotate_right(1);
+            }
             return found;
         }
         drop(kept);

@@ -221,9 +221,12 @@ fn kept<'a>(lines: Vec<&'a str>, filter: &str) -> Result<Vec<&'a str>, String> {
     match (number, range) {
         (Some(number), _) => Ok(lines.into_iter().take(number).collect()),
         (_, Some((first, last))) => {
-            let first = lines.iter().position(|line| line.contains(first)).unwrap_or(lines.len());
-            let len = lines[first..].iter().position(|line| line.contains(last)).map_or(0, |at| at + 1);
-            Ok(lines[first..first + len].to_vec())
+            let found = |from: usize, part: &str| {
+                let at = lines[from..].iter().position(|line| line.contains(part));
+                at.map(|at| from + at).ok_or_else(|| format!("no line has {part:?}"))
+            };
+            let first = found(0, first)?;
+            Ok(lines[first..=found(first, last)?].to_vec())
         }
         _ if filter.is_empty() => Ok(lines),
         _ => Err(format!("there is no filter {filter:?}")),

@@ -98,6 +98,7 @@ pub(crate) struct Clock {
 
 impl Clock {
     /// The clock of a rank at the start of a launch.
+    #[cfg(test)]
     pub(crate) const fn new(rank: usize, ranks: usize) -> Clock {
         Clock {
             rank: rank as u32,
@@ -113,13 +114,15 @@ impl Clock {
         }
     }
 
-    /// The same memory, for the clock of a rank at the start of another launch.
-    pub(crate) fn renewed(self, rank: usize, ranks: usize) -> Clock {
-        let Clock { mut known, mut times, mut deferred, .. } = self;
-        known.clear();
-        times.clear();
-        deferred.clear();
-        Clock { known, times, deferred, ..Clock::new(rank, ranks) }
+    /// Makes it the clock of a rank at the start of another launch, in the same memory.
+    pub(crate) fn renew(&mut self, rank: usize, ranks: usize) {
+        (self.rank, self.ranks) = (rank as u32, ranks);
+        (self.epoch, self.ahead, self.latest) = (1, 0, 0);
+        self.known.clear();
+        self.times.clear();
+        self.deferred.clear();
+        self.told = (0, 0);
+        self.released = None;
     }
 
     /// The bytes that it has for itself.

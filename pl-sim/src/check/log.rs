@@ -6,6 +6,7 @@
 
 use super::clock::{Clock, Stamp};
 use pl_core::fault::AccessKind;
+use std::mem::take;
 
 /// The most segments in a chunk.
 const CHUNK: usize = 128;
@@ -134,8 +135,11 @@ pub(crate) struct Conflict {
 /// The accesses. Segments lie in order of their elements, in chunks of limited size.
 #[derive(Debug, Default)]
 pub(crate) struct Log {
+    /// None is empty.
     chunks: Vec<Vec<Segment>>,
     scratch: Vec<Segment>,
+    /// The memory of a chunk, for the next one.
+    spare: Vec<Segment>,
 }
 
 /// Lets a chunk hold so many more: twice as many as it has, but no more than a chunk holds.
@@ -155,17 +159,19 @@ struct At {
 impl Log {
     /// Forgets all accesses.
     pub(crate) fn clear(&mut self) {
-        self.chunks.truncate(1);
-        if let Some(chunk) = self.chunks.first_mut() {
+        if let Some(mut chunk) = self.chunks.drain(..).next() {
             chunk.clear();
+            self.spare = chunk;
         }
     }
 
-    /// The first segment that ends after `position`.
+    /// The first segment that ends after `position`, or the end of the last chunk.
     fn find(&self, position: u32) -> At {
         let chunk = self.chunks.partition_point(|chunk| chunk.last().is_none_or(|last| last.end <= position));
-        let index = self.chunks.get(chunk).map_or(0, |chunk| chunk.partition_point(|segment| segment.end <= position));
-        At { chunk, index }
+        match (self.chunks.get(chunk), self.chunks.last()) {
+            (Some(found), _) => At { chunk, index: found.partition_point(|segment| segment.end <= position) },
+            (None, last) => At { chunk: chunk.saturating_sub(1), index: last.map_or(0, Vec::len) },
+        }
     }
 
     fn get(&self, at: At) -> Option<&Segment> {
@@ -355,7 +361,7 @@ impl Log {
     /// Puts the scratch in the place of the segments from `from` until before `to`.
     fn replace(&mut self, from: At, to: At) {
         if self.chunks.len() <= from.chunk {
-            self.chunks.push(vec![]);
+            self.chunks.push(take(&mut self.spare));
         }
         // A position at the end of a chunk may be given as the start of the next.
         let last = if to.index == 0 && to.chunk > from.chunk { to.chunk - 1 } else { to.chunk };

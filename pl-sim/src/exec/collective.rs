@@ -2,7 +2,8 @@
 
 use super::{Exec, Flow, Out};
 use crate::credits;
-use crate::machine::{Env, Halt, Place};
+use crate::env::Env;
+use crate::machine::{Halt, Place};
 use crate::plan::{OpInst, Operand, Plan};
 use crate::trail::EnteredOne;
 use pl_core::fault::{CollectiveMismatch, CountOutOfRange, CreditsFound, Difference, Fault, RootOutOfRange, Site};

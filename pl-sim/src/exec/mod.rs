@@ -14,7 +14,8 @@ mod unrolled;
 pub(crate) use collective::{Entered, site as site_of_entry};
 
 use crate::elementwise::{Binary, Unary};
-use crate::machine::{Env, Halt, Machine, Memory, Place, Wake};
+use crate::env::Env;
+use crate::machine::{Halt, Machine, Memory, Place, Wake};
 use crate::plan::{Dst, OpInst, Operand, Part, Reg};
 use crate::region::{Runs, Shape};
 use crate::tiles::Output;

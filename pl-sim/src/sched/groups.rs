@@ -1,30 +1,49 @@
 //! Which ranks of a launch could wake one another: those that have a window in common, directly or through others. A group of which no rank can run is
 //! stuck, whatever the other groups do.
 
-use std::sync::Arc;
+use smallvec::{SmallVec, smallvec};
+
+/// Something of each call of a launch: see `PerCall` in `machine.rs`.
+type PerCall = SmallVec<[u32; 8]>;
 
 /// The group of each call.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub(crate) struct Groups {
-    of: Arc<[u32]>,
+    of: PerCall,
     count: usize,
 }
 
 /// How the groups stand.
 #[derive(Debug)]
 pub(crate) struct Standing {
-    groups: Groups,
-    /// Per group, the ranks that run or are to run.
-    active: Vec<u32>,
-    /// Per group, the ranks that are not done.
-    alive: Vec<u32>,
+    /// The group of each call.
+    of: PerCall,
+    groups: SmallVec<[Members; 2]>,
+}
+
+/// How the ranks of a group stand.
+#[derive(Clone, Copy, Debug, Default)]
+struct Members {
+    /// Those that run or are to run.
+    active: u32,
+    /// Those that are not done.
+    alive: u32,
 }
 
 /// Calls, of which it is told who is together.
 #[derive(Debug)]
 pub(crate) struct Together {
     /// Per call, one that it is together with and that came before; of the first of a group, itself.
-    parent: Vec<u32>,
+    parent: PerCall,
+}
+
+/// The first call of a group.
+fn first(parent: &mut [u32], mut call: usize) -> usize {
+    while parent[call] as usize != call {
+        parent[call] = parent[parent[call] as usize];
+        call = parent[call] as usize;
+    }
+    call
 }
 
 impl Together {
@@ -33,19 +52,11 @@ impl Together {
         Together { parent: (0..calls as u32).collect() }
     }
 
-    /// The first call of a group.
-    fn first(&mut self, mut call: usize) -> usize {
-        while self.parent[call] as usize != call {
-            self.parent[call] = self.parent[self.parent[call] as usize];
-            call = self.parent[call] as usize;
-        }
-        call
-    }
-
     /// Two calls are together.
     pub(crate) fn join(&mut self, a: usize, b: usize) {
-        let (a, b) = (self.first(a), self.first(b));
-        self.parent[a.max(b)] = a.min(b) as u32;
+        let parent = &mut *self.parent;
+        let (a, b) = (first(parent, a), first(parent, b));
+        parent[a.max(b)] = a.min(b) as u32;
     }
 
     /// The groups.
@@ -57,7 +68,7 @@ impl Together {
             self.parent[call] = if before == call { count } else { self.parent[before] };
             count += u32::from(before == call);
         }
-        Groups { of: self.parent.into(), count: count as usize }
+        Groups { of: self.parent, count: count as usize }
     }
 }
 
@@ -82,27 +93,30 @@ impl Groups {
 
     /// All are to run.
     pub(crate) fn start(&self) -> Standing {
-        let mut members = vec![0; self.count];
-        self.of.iter().for_each(|group| members[*group as usize] += 1);
-        Standing { groups: self.clone(), active: members.clone(), alive: members }
+        let mut groups: SmallVec<[Members; 2]> = smallvec![Members::default(); self.count];
+        for group in &self.of {
+            let members = &mut groups[*group as usize];
+            *members = Members { active: members.active + 1, alive: members.alive + 1 };
+        }
+        Standing { of: SmallVec::from_slice(&self.of), groups }
     }
 }
 
 impl Standing {
     /// A rank was woken.
     pub(crate) fn woken(&mut self, call: usize) {
-        self.active[self.groups.of[call] as usize] += 1;
+        self.groups[self.of[call] as usize].active += 1;
     }
 
     /// A rank parked, or is done. Its group, when that is stuck now.
     ///
     /// A rank may be woken before it is told that it parked: it counts twice in between.
     pub(crate) fn stopped(&mut self, call: usize, done: bool) -> Option<u32> {
-        let group = self.groups.of[call];
-        let (active, alive) = (&mut self.active[group as usize], &mut self.alive[group as usize]);
-        *active -= 1;
-        *alive -= u32::from(done);
-        (*active == 0 && *alive > 0).then_some(group)
+        let group = self.of[call];
+        let members = &mut self.groups[group as usize];
+        members.active -= 1;
+        members.alive -= u32::from(done);
+        (members.active == 0 && members.alive > 0).then_some(group)
     }
 }
 

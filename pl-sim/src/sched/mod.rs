@@ -20,13 +20,15 @@ pub(crate) use parallel::Parallel;
 pub(crate) use queue::Stop;
 pub(crate) use seeded::Seeded;
 
-use crate::machine::{Env, Halt, Machine, Wake};
+use crate::env::Env;
+use crate::machine::{Halt, Machine, Wake};
 use crate::shared::{Lock, Locked};
 use crate::window::Window;
 use crate::windows::Used;
 use std::sync::atomic::AtomicBool;
 use std::sync::atomic::Ordering::Relaxed;
 use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Instant;
 
 /// The ranks of a launch.
 pub(crate) struct Ranks<'l, 'a> {
@@ -37,7 +39,9 @@ pub(crate) struct Ranks<'l, 'a> {
     /// The windows that they use.
     pub(crate) windows: &'l Used<'l>,
     /// Which of them could wake one another.
-    pub(crate) groups: Groups,
+    pub(crate) groups: &'l Groups,
+    /// When the devices were free for the launch.
+    pub(crate) start: Instant,
     /// Ends the run when it becomes true.
     pub(crate) interrupt: Option<&'l AtomicBool>,
     /// About how many bytes the launch touches.

@@ -6,7 +6,7 @@ use super::queue::{Queue, Work};
 use super::{Ended, Ranks, Schedule, Stop};
 use crate::machine::{Halt, Turn, Wake};
 use crate::shared::lend;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// A launch that touches this many bytes asks the crew at once. Half of that takes as long with help as without: a worker that is parked comes too late.
 const LARGE: usize = 4 << 20;
@@ -38,7 +38,7 @@ impl Schedule for Parallel<'_> {
         let helpers = self.threads.min(count).saturating_sub(1);
         let joined = lend(self.crew, &|| queue.work(&mut Worker { ranks, queue: &queue, crew: self.crew }), |shift| {
             let worker = Worker { ranks, queue: &queue, crew: self.crew };
-            let mut leader = Leader { worker, shift, helpers, start: Instant::now(), turns: 0, signals: 0 };
+            let mut leader = Leader { worker, shift, helpers, turns: 0, signals: 0 };
             if ranks.bytes >= LARGE {
                 leader.ask();
             }
@@ -89,7 +89,6 @@ struct Leader<'w, 'l, 'a> {
     shift: &'w Shift<'w>,
     /// How many helpers there may be.
     helpers: usize,
-    start: Instant,
     turns: u32,
     /// How many notifies and waits it executed.
     signals: u64,
@@ -120,7 +119,7 @@ impl Work<Box<Halt>> for Leader<'_, '_, '_> {
         if self.helpers == 0 || others == 0 || !self.turns.is_multiple_of(LOOK) {
             return;
         }
-        let elapsed = self.start.elapsed();
+        let elapsed = self.worker.ranks.start.elapsed();
         if elapsed > LONG
             && elapsed > LONG_TURN * self.turns
             && elapsed > LONG_SIGNAL * u32::try_from(self.signals).unwrap_or(u32::MAX)

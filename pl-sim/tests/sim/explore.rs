@@ -227,7 +227,7 @@ InCore fn more(x: InOut tensor<f32, [1, 2]>, data: InOut window<f32, [1, 2]>) {
             let [a, b] = &mut x;
             let calls = [a, b].into_iter().enumerate().map(|(rank, x)| pl_core::runtime::RankCall {
                 rank,
-                program: program.clone(),
+                program: &program,
                 args: vec![
                     pl_core::runtime::ArgValue::Out(bytemuck::cast_slice_mut(x)),
                     pl_core::runtime::ArgValue::Window(data),

@@ -211,6 +211,12 @@ impl World {
         options: LaunchOptions,
         mut calls: Vec<(usize, Arc<Program>, Vec<Arg>)>,
     ) -> Result<Ran, EngineError> {
+        let scalar = |arg: &Arg| match arg {
+            Arg::Scalar(lit, ty) => Some(ConstValue::Scalar(*lit, ty.clone())),
+            _ => None,
+        };
+        let scalars: Vec<ConstValue> = calls.iter().flat_map(|(.., args)| args.iter().filter_map(scalar)).collect();
+        let mut scalars = scalars.iter();
         let borrowed = calls
             .iter_mut()
             .map(|(rank, program, args)| {
@@ -220,10 +226,10 @@ impl World {
                         Arg::In(_, bytes) => ArgValue::In(bytes),
                         Arg::Out(_, bytes) => ArgValue::Out(bytes),
                         Arg::Window(_, id) => ArgValue::Window(*id),
-                        Arg::Scalar(lit, ty) => ArgValue::Scalar(ConstValue::Scalar(*lit, ty.clone())),
+                        Arg::Scalar(..) => ArgValue::Scalar(scalars.next().expect("one for each")),
                     })
                     .collect();
-                RankCall { rank: *rank, program: Arc::clone(program), args }
+                RankCall { rank: *rank, program, args }
             })
             .collect();
         let report = self.sim.launch(Launch { calls: borrowed, options })?;

@@ -132,8 +132,8 @@ impl<'w, 'a> Interpreter<'w, 'a> {
     }
 
     /// Copies back what was written through copies.
-    pub(super) fn finish(self) {
-        self.args.into_iter().for_each(Argument::finish);
+    pub(super) fn finish(mut self) {
+        self.args.iter_mut().for_each(Argument::finish);
     }
 
     pub(super) fn into_function(self) -> Function {

@@ -1,0 +1,114 @@
+//! What the ranks of a launch share.
+
+use crate::exec::Entered;
+use crate::machine::Wake;
+use crate::plan::Plan;
+use crate::sched::Bell;
+use crate::window::Window;
+use pl_core::bind::Platform;
+use pl_core::fault::{LintData, LintKind, Site, StaleWait};
+use pl_core::runtime::WindowId;
+use smallvec::SmallVec;
+use std::collections::BTreeMap;
+use std::sync::atomic::AtomicU64;
+use std::sync::{Arc, Mutex, OnceLock};
+
+/// Something of each call of a launch: of a launch of few ranks it takes no memory from the heap.
+pub(crate) type PerCall<T> = SmallVec<[T; 8]>;
+
+/// The windows of the calls of a launch, by the kernels' parameters.
+#[derive(Default)]
+pub(crate) struct CallWindows {
+    ids: SmallVec<[Option<WindowId>; 8]>,
+    /// Where those of each call start and end: calls on the same windows have the same ones.
+    of: PerCall<(u32, u32)>,
+}
+
+impl CallWindows {
+    /// Adds the next call.
+    pub(crate) fn push(&mut self, windows: impl Iterator<Item = Option<WindowId>>) {
+        let start = self.ids.len() as u32;
+        self.ids.extend(windows);
+        self.of.push((start, self.ids.len() as u32));
+    }
+
+    /// Adds a call with the windows of the one before.
+    pub(crate) fn repeat(&mut self) {
+        self.of.push(self.of.last().copied().unwrap_or_default());
+    }
+
+    /// Those of a call.
+    pub(crate) fn of(&self, call: usize) -> &[Option<WindowId>] {
+        let (start, end) = self.of[call];
+        &self.ids[start as usize..end as usize]
+    }
+}
+
+/// What the ranks of one launch share. Inside of a launch a rank is known by the number of its call; reports and domains name ranks of the world.
+pub(crate) struct Env<'a> {
+    /// The plan of each call.
+    pub(crate) plans: &'a [&'a Arc<Plan>],
+    /// The rank of each call.
+    pub(crate) ranks: &'a [usize],
+    /// The call of each rank of the world; `None` for those that take no part.
+    pub(crate) calls: &'a [Option<u32>],
+    /// The windows of each rank's call, by the kernel's parameters.
+    pub(crate) windows: CallWindows,
+    /// The platform.
+    pub(crate) platform: &'a Platform,
+    /// What concerns the rank of each call and others change.
+    pub(crate) mail: &'a [Mail],
+    /// What was odd: by call, instruction and kind.
+    pub(crate) lints: Mutex<BTreeMap<(usize, usize, LintKind), LintData>>,
+    /// The collectives that the ranks enter, by domain.
+    pub(crate) entered: SmallVec<[Mutex<Entered>; 1]>,
+}
+
+/// What concerns one rank and others change.
+#[derive(Debug, Default)]
+pub(crate) struct Mail {
+    /// Bytes that peers loaded from the rank's windows.
+    pub(crate) served: AtomicU64,
+    /// Bytes that peers stored into the rank's windows.
+    pub(crate) pushed: AtomicU64,
+    /// Whether the rank may re-read its window memory until others change it: only then its bell is rung.
+    polls: bool,
+    /// Rings when others changed the rank's window memory.
+    pub(crate) bell: Bell,
+    /// A wait of the rank that passed without a notify of this launch: the first.
+    pub(crate) stale: OnceLock<StaleWait>,
+}
+
+impl Mail {
+    /// That of a rank which executes a plan.
+    pub(crate) fn new(plan: &Plan) -> Mail {
+        Mail { polls: plan.polls, ..Mail::default() }
+    }
+
+    /// How often others changed the rank's memory, if it polls.
+    pub(crate) fn changes(&self) -> u64 {
+        self.bell.rung()
+    }
+}
+
+impl Env<'_> {
+    /// The call of a rank of a window's domain, when it takes part.
+    #[inline]
+    pub(crate) fn call_of(&self, window: &Window, rank: usize) -> Option<usize> {
+        self.calls.get(window.domain[rank]).copied().flatten().map(|call| call as usize)
+    }
+
+    /// Tells that another rank changed the memory of the rank of a call.
+    #[inline]
+    pub(crate) fn changed(&self, call: usize, wake: &dyn Wake) {
+        let mail = &self.mail[call];
+        if mail.polls && mail.bell.ring() {
+            wake.wake(call);
+        }
+    }
+
+    /// The site of an instruction of a call.
+    pub(crate) fn site(&self, call: usize, pc: usize) -> Site {
+        self.plans[call].site(self.ranks[call], pc)
+    }
+}

@@ -1,0 +1,129 @@
+//! Acts that are done at once: a load and the store of its tile, and loads that are combined.
+
+use super::follow::Unroller;
+use super::{Act, Doing, Fold, FoldSource, Into, Pass, Unrolled};
+use crate::elementwise::{Binary, FOLDED};
+use crate::plan::{Dst, OpInst, Operand, Part};
+use pl_core::op::OpCode;
+
+impl Unroller<'_> {
+    /// The op that an act executes.
+    fn op_of(&self, act: usize) -> Option<(u32, &OpInst)> {
+        match self.made.acts.get(act)?.does {
+            Doing::Op(op) if act >= self.from => Some((op, &self.plan.ops[op as usize])),
+            _ => None,
+        }
+    }
+
+    /// Lets the last two acts be done at once, when they are a load and the store of the tile; whether they are.
+    pub(super) fn pass(&mut self, store: u32) -> bool {
+        let Some(first) = self.made.acts.len().checked_sub(2) else { return false };
+        let Some((load, op)) = self.op_of(first) else { return false };
+        let (Some(from), Some(to)) = (self.parts[first], self.parts[first + 1]) else { return false };
+        let Some(fixed) = op.fixed.as_ref().filter(|_| op.passes) else { return false };
+        let pass = Pass { load, store, from, to, shape: fixed.shape };
+        self.made.passes.push(pass);
+        self.at_once(first, Doing::Pass(self.made.passes.len() as u32 - 1));
+        true
+    }
+
+    /// The same when the last acts are loads that are combined, before an op that lets others change what was loaded.
+    pub(super) fn fold_before(&mut self, op: &OpInst) {
+        let end = self.made.acts.len();
+        if let Some((_, last)) = end.checked_sub(1).and_then(|last| self.op_of(last))
+            && let Dst::Tile(tile) = last.dst
+            && op.live.contains(&tile)
+        {
+            self.fold(tile, end, Into::Tile(tile));
+        }
+    }
+
+    /// Lets acts be done at once, up to `end`, when they are loads that are combined to a tile; `into` is what becomes of that.
+    pub(super) fn fold(&mut self, tile: u32, end: usize, into: Into) {
+        if let Some((first, fold)) = self.folded(tile, end, into) {
+            self.made.folds.push(fold);
+            self.at_once(first, Doing::Fold(self.made.folds.len() as u32 - 1));
+        }
+    }
+
+    /// The fold that acts are, from the end back to the first load: that act, and the fold.
+    fn folded(&self, tile: u32, end: usize, into: Into) -> Option<(usize, Fold)> {
+        let plan = self.plan;
+        let (dtype, shape) = (plan.tiles[tile as usize].dtype, plan.tiles[tile as usize].shape?);
+        // Of windows, which may be the same one, the run says so.
+        let apart = |part: &Part| match &into {
+            Into::Box(_, to) => {
+                plan.memories[to.memory as usize].window || plan.base(part.memory) != plan.base(to.memory)
+            }
+            Into::Tile(_) => true,
+        };
+        let load = |act: usize, tile: u32| {
+            let (load, op) = self.op_of(act)?;
+            let part = self.parts[act].filter(apart)?;
+            let loads = matches!(op.code, OpCode::Load | OpCode::RemoteLoad) && op.dst == Dst::Tile(tile);
+            let alike = op.tiles.is_none() && op.fixed.as_ref()?.shape == shape;
+            let rows = part.runs.rows_to_keep(dtype.bytes()).filter(|_| loads && alike)?;
+            Some(FoldSource { part, rows, act, load })
+        };
+        let (mut act, mut wanted) = (end, tile);
+        let (mut sources, mut tiles, mut which) = (vec![], vec![], None);
+        loop {
+            act = act.checked_sub(1)?;
+            tiles.push(wanted);
+            if let Some(source) = load(act, wanted) {
+                sources.push(source);
+                break;
+            }
+            let (_, op) = self.op_of(act)?;
+            let (combines, [Operand::Tile(left), Operand::Tile(right), ..]) = (combines(op.code)?, &op.args[..]) else {
+                return None;
+            };
+            let ends = op.is_last(0) && op.is_last(1) && left != right && op.tiles.is_none();
+            if !ends || op.dst != Dst::Tile(wanted) || which.is_some_and(|which| which != combines) {
+                return None;
+            }
+            which = Some(combines);
+            act = act.checked_sub(1)?;
+            sources.push(load(act, *right)?);
+            tiles.push(*right);
+            wanted = *left;
+        }
+        sources.reverse();
+        sources.iter_mut().for_each(|source| source.act -= act);
+        tiles.sort_unstable();
+        tiles.dedup();
+        let acts = self.made.acts.len() - act;
+        let fold = Fold { op: which?, dtype, sources, into, shape, tiles, acts };
+        (fold.sources.len() <= FOLDED).then_some((act, fold))
+    }
+
+    /// Puts an act before the last ones, from `first` on, which does all of them.
+    fn at_once(&mut self, first: usize, does: Doing) {
+        let Unrolled { acts, sets, .. } = &mut self.made;
+        let Act { pc, .. } = acts[first];
+        let (passed, ops) = acts[first..].iter().fold((0, 0), |sum, act| (sum.0 + act.passed, sum.1 + act.ops));
+        let start = sets.len();
+        for at in acts[first..].iter().flat_map(|act| act.sets.0..act.sets.1) {
+            let (reg, value) = sets[at as usize];
+            match sets[start..].iter_mut().find(|set| set.0 == reg) {
+                Some(set) => set.1 = value,
+                None => sets.push((reg, value)),
+            }
+        }
+        let sets = (start as u32, sets.len() as u32);
+        acts.insert(first, Act { does, pc, sets, passed, ops });
+        self.parts.insert(first, None);
+    }
+}
+
+/// What an op on two tiles does, if it cannot fail.
+const fn combines(code: OpCode) -> Option<Binary> {
+    Some(match code {
+        OpCode::Add => Binary::Add,
+        OpCode::Sub => Binary::Sub,
+        OpCode::Mul => Binary::Mul,
+        OpCode::Maximum => Binary::Maximum,
+        OpCode::Minimum => Binary::Minimum,
+        _ => return None,
+    })
+}
