@@ -108,6 +108,35 @@ fn rounds(options: &LaunchOptions, rounds: i32) {
     assert_eq!(y[[2, 0, 7]], rounds as f32);
 }
 
+/// Touches one element.
+#[pl::function(InCore, dynamic(SIZE))]
+fn touch(data: pl::InOut<pld::DistributedTensor<f32, { [1, SIZE] }>>) {
+    pl::write(data, [0, 5], 1.0);
+}
+
+/// The memory that the process has of the system, where that tells: mapped pages are not the allocator's.
+fn resident() -> Option<usize> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;
+    line.trim().strip_suffix(" kB")?.parse::<usize>().ok().map(|kib| kib << 10)
+}
+
+/// A reset takes no memory for what nobody touched, whether or not it is known what that is.
+fn resets() {
+    const SIZE: usize = 64 << 20;
+    let world = World::open("sim", &[0]).expect("devices");
+    let (zeros, used) =
+        (world.zeros::<f32>([1, SIZE]).expect("a window"), world.window::<f32>([1, SIZE]).expect("a window"));
+    let options = LaunchOptions { checks: false, ..LaunchOptions::default() };
+    world.launch_with(options, [touch(&used)]).expect("it goes well");
+    let before = resident();
+    world.reset(&zeros).expect("nobody uses it");
+    world.reset(&used).expect("nobody uses it");
+    assert!(used.to_array(0).expect("nobody uses it").iter().all(|element| *element == 0.0));
+    let taken = resident().zip(before).map(|(after, before)| after.saturating_sub(before));
+    assert!(taken.is_none_or(|taken| taken < SIZE), "{taken:?} bytes");
+}
+
 #[test]
 fn memory_stays_flat() {
     let full = std::env::var("PL_TEST").is_ok_and(|test| test == "full");
@@ -119,6 +148,7 @@ fn memory_stays_flat() {
         launches(&options, 64, times);
         rounds(&options, times as i32);
     }
+    resets();
     // So large that worker threads join.
     launches(&options(Scheduler::Parallel, true), 1 << 18, 500);
 }

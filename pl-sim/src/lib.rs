@@ -17,6 +17,7 @@ mod elementwise;
 mod env;
 mod exec;
 mod explore;
+mod follow;
 mod frames;
 mod inject;
 mod lints;

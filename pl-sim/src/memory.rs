@@ -8,6 +8,19 @@ use std::fs;
 #[derive(Clone, Copy, Debug, Pod, Zeroable)]
 pub(crate) struct Line([u64; 8]);
 
+/// Bytes that are made zero at once, unless all of them are.
+const BLOCK: usize = 256 << 10;
+
+/// Makes bytes zero. What is zero already is only read: so pages that nobody touched are not taken.
+pub(crate) fn clear(bytes: &mut [u8]) {
+    for block in bytes.chunks_mut(BLOCK) {
+        let is_zero = |line: &[u8]| line.iter().fold(0, |all, byte| all | byte) == 0;
+        if !block.chunks(size_of::<Line>()).all(is_zero) {
+            block.fill(0);
+        }
+    }
+}
+
 /// Bytes that begin with a cache line.
 #[derive(Debug, Default)]
 pub(crate) struct Lines(Vec<Line>);

@@ -4,12 +4,12 @@
 use crate::check::clock::Stamp;
 use crate::env::Env;
 use crate::exec::site_of_entry;
-use crate::machine::{Machine, State};
+use crate::follow::{self, Element};
+use crate::machine::Machine;
 use crate::plan::Plan;
-use crate::plan::senders::Outlook;
 use crate::stuck::{rank_state, window_of};
 use pl_core::fault::{Learnt, Passed, Race, Reached, Uninitialised, Writer};
-use pl_core::op::{Access, OpCode};
+use pl_core::op::OpCode;
 
 /// Two accesses that nothing orders.
 #[derive(Clone, Copy, Debug)]
@@ -51,22 +51,20 @@ pub(crate) fn explain_missing(
         .map(|(wait, from)| Box::new(Passed { wait: site(wait), notify: site(from) }));
     missing.idle = machines[reader].trail.idle().map(|pc| Box::new(env.site(reader, pc)));
     let Some(window) = window_of(&machines[reader], memory) else { return missing };
+    let element = Element { window, owner, index: element };
     let writer = |machine: &Machine<'_>| {
-        let is_this = |m: u32| window_of(machine, m).is_some_and(|w| w.id == window.id);
-        let write =
-            |outlook: Outlook| machine.plan.reaches(&outlook, &machine.places, is_this, Access::writes, owner, element);
-        let now = (machine.state != State::Done)
-            .then(|| machine.plan.outlook_from(machine.pc, &machine.registers, &machine.places));
-        let still = now.and_then(write);
-        let pc = still.or_else(|| write(machine.plan.outlook(&machine.places)))?;
-        let site = machine.plan.site(machine.rank, pc);
-        Some(Writer { site, still: still.is_some(), state: rank_state(machine) })
+        let ahead = follow::write_ahead(machine, element)?;
+        let site = machine.plan.site(machine.rank, ahead.pc);
+        Some(Writer { site, still: ahead.certain, state: rank_state(machine) })
     };
     let others = machines.iter().filter(|machine| machine.call() != reader);
     missing.writers = others.filter_map(writer).take(Uninitialised::MAX_WRITERS).collect();
     if missing.writers.is_empty() {
         missing.writers.extend(writer(&machines[reader]).filter(|own| own.still));
     }
+    let of_owner = env.call_of(window, owner).map(|call| &machines[call]);
+    let discard = of_owner.and_then(|machine| Some((machine, follow::discarded(machine, element)?)));
+    missing.discarded = discard.map(|(machine, pc)| Box::new(machine.plan.site(machine.rank, pc)));
     missing
 }
 

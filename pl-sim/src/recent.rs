@@ -1,23 +1,19 @@
 //! The end of a long sequence.
 
-/// The last items of a sequence, at most `LIMIT`.
+/// The last items of a sequence.
 #[derive(Debug)]
-pub(crate) struct Recent<T, const LIMIT: usize> {
+pub(crate) struct Recent<T> {
     items: Vec<T>,
     /// Where the next one goes: the oldest stands there, once there are so many.
     next: usize,
+    /// How many are kept.
+    limit: usize,
 }
 
-impl<T, const LIMIT: usize> Default for Recent<T, LIMIT> {
-    fn default() -> Self {
-        Recent::new()
-    }
-}
-
-impl<T, const LIMIT: usize> Recent<T, LIMIT> {
-    /// That of an empty sequence.
-    pub(crate) const fn new() -> Self {
-        Recent { items: Vec::new(), next: 0 }
+impl<T> Recent<T> {
+    /// Those of an empty sequence, of which so many will be kept.
+    pub(crate) const fn new(limit: usize) -> Self {
+        Recent { items: Vec::new(), next: 0, limit }
     }
 
     /// Adds an item, in the place of the oldest when there are too many.
@@ -27,7 +23,10 @@ impl<T, const LIMIT: usize> Recent<T, LIMIT> {
             Some(oldest) => *oldest = item,
             None => self.items.push(item),
         }
-        self.next = (self.next + 1) % LIMIT;
+        self.next += 1;
+        if self.next >= self.limit {
+            self.next = 0;
+        }
     }
 
     /// Forgets all.
@@ -61,7 +60,7 @@ mod tests {
 
     #[test]
     fn the_last_items_are_kept() {
-        let mut recent = Recent::<usize, 3>::new();
+        let mut recent = Recent::<usize>::new(3);
         for n in 0..10 {
             assert!(recent.backwards().copied().eq((n - n.min(3)..n).rev()), "{n}");
             recent.push(n);

@@ -20,19 +20,26 @@ pub(crate) struct EnteredOne {
 }
 
 /// What a rank did last.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Trail {
     /// Whether the rank is in the collective that it entered last.
     inside: bool,
-    collectives: Recent<EnteredOne, LIMIT>,
+    collectives: Recent<EnteredOne>,
     /// Its notifies.
-    notifies: Recent<Stamp, LIMIT>,
+    notifies: Recent<Stamp>,
     /// Its waits that passed, each with the last notify that it learnt from.
-    waits: Recent<(Stamp, Stamp), LIMIT>,
+    waits: Recent<(Stamp, Stamp)>,
     /// Its last `pl::read` of a cell that found what a notify had made of it, and did not order it: the instruction.
     polled: Option<usize>,
     /// Its last wait that passed without learning from a notify.
     idle: Option<usize>,
+}
+
+impl Default for Trail {
+    fn default() -> Trail {
+        let (collectives, notifies, waits) = (Recent::new(LIMIT), Recent::new(LIMIT), Recent::new(LIMIT));
+        Trail { inside: false, collectives, notifies, waits, polled: None, idle: None }
+    }
 }
 
 impl Trail {

@@ -24,6 +24,9 @@ impl World {
     /// All calls are bound and checked before any of them runs. A collective works on one window of all ranks of its domain: where ranks call the same
     /// kernel, they pass the same window for a parameter that a collective of the kernel uses.
     ///
+    /// After the launch the elements of an `Out` or `InOut` argument that no kernel wrote hold what the host had there. The kernel itself cannot read those
+    /// of an `Out` argument.
+    ///
     /// # Errors
     /// A wrong number of calls, windows of another world, everything that does not bind, a window that [is in use](Error::InUse), and the check that
     /// stopped the run. After an [`Error::Fault`] the contents of the `Out` and `InOut` arguments are unspecified, and the windows that were used must be

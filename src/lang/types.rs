@@ -78,7 +78,8 @@ impl<T> Tile<T> {
     }
 }
 
-/// Marks a tensor or window parameter that the kernel writes. Its contents are not data before: what was not stored cannot be loaded.
+/// Marks a tensor or window parameter that the kernel writes. Its contents are not data before: what was not stored cannot be loaded. After the launch the
+/// elements of a tensor that were not stored hold what the host had there.
 ///
 /// A kernel must store to it somewhere, and may return it rebound: `pl::store(tile, [0, 0], y)` is `y` again.
 pub type Out<T> = T;

@@ -83,6 +83,7 @@ struct Page {
     files: Vec<File>,
     /// The parts without a source: places, with what is to be said of them.
     places: Vec<(String, Vec<String>)>,
+    overview: Vec<String>,
     notes: Vec<String>,
 }
 
@@ -108,7 +109,7 @@ const CALLED: &str = "called here";
 
 impl Page {
     fn new(directories: &[PathBuf]) -> Page {
-        Page { sources: Sources::new(directories), files: vec![], places: vec![], notes: vec![] }
+        Page { sources: Sources::new(directories), files: vec![], places: vec![], overview: vec![], notes: vec![] }
     }
 
     fn parts(&mut self, explanation: &Explanation) {
@@ -127,10 +128,8 @@ impl Page {
                 }
             }
         }
-        for line in explanation.overview.iter().chain(&explanation.notes) {
-            let note = self.line(line);
-            self.notes.extend(note);
-        }
+        self.overview = explanation.overview.iter().filter_map(|line| self.line(line)).collect();
+        self.notes = explanation.notes.iter().filter_map(|line| self.line(line)).collect();
     }
 
     /// Marks the place of a line. Gives what is to be said of it elsewhere.
@@ -194,7 +193,8 @@ impl Page {
             .places
             .iter()
             .flat_map(|(place, lines)| core::iter::once(Arrow::path(place).into()).chain(lines.iter().map(message)));
-        snippets.chain(places).chain(self.notes.iter().map(message)).collect()
+        let overview = self.overview.iter().map(message);
+        overview.chain(snippets).chain(places).chain(self.notes.iter().map(message)).collect()
     }
 }
 

@@ -1,6 +1,7 @@
 //! What kernels take: views of every layout, every element type, scalars, and different kernels on different ranks.
 
 use crate::support::world;
+use pl::LaunchOptions;
 use pl::distributed as pld;
 use pl::half::{bf16, f16};
 use pl::ndarray::{Array2, Array3, ArrayView2, ArrayViewMut2, Axis, Slice};
@@ -75,6 +76,34 @@ fn views_of_any_layout() {
     for ((j, i), y) in out.indexed_iter() {
         let touched = i % 2 == 0 && i / 2 < 3;
         assert_eq!(*y, if touched { 2.0 * view[[i / 2, j]] + 1.0 } else { -1.0 }, "{j} {i}");
+    }
+}
+
+/// Writes the diagonal.
+#[pl::function(InCore, dynamic(N))]
+fn diagonal(y: pl::Out<pl::Tensor<f32, { [N, N] }>>) {
+    for i in 0..N {
+        pl::write(y, [i, i], 1.0);
+    }
+}
+
+#[test]
+fn what_no_kernel_wrote_stays_what_it_was() {
+    let of = |(i, j): (usize, usize)| (10 * i + j) as f32;
+    let expected = |(i, j)| if i == j { 1.0 } else { of((i, j)) };
+    for checks in [true, false] {
+        let world = world("sim", 1);
+        let options = LaunchOptions { checks, ..LaunchOptions::default() };
+        let mut in_order = Array2::from_shape_fn((4, 4), of);
+        world.launch_with(options.clone(), [diagonal(in_order.view_mut())]).unwrap();
+        assert_eq!(in_order, Array2::from_shape_fn((4, 4), expected));
+        // One that the kernel gets through a copy.
+        let mut apart = Array2::from_shape_fn((4, 8), |(i, j)| of((i, j / 2)));
+        let mut target = apart.view_mut();
+        target.slice_axis_inplace(Axis(1), Slice::new(0, Some(8), 2));
+        world.launch_with(options, [diagonal(target)]).unwrap();
+        let odd = |(i, j)| if j % 2 == 0 { expected((i, j / 2)) } else { of((i, j / 2)) };
+        assert_eq!(apart, Array2::from_shape_fn((4, 8), odd));
     }
 }
 

@@ -130,9 +130,11 @@ pub struct Uninitialised {
     pub first: Vec<usize>,
     /// How many such elements the box has.
     pub missing: usize,
-    /// The ranks whose kernels write the first of them, as far as is known, in the order of the calls; of a window. The reading rank only where no
-    /// other does, and it still comes to it. Of more than [`Uninitialised::MAX_WRITERS`] only the first.
+    /// The ranks that can still come to a write of the first of them, as far as is known, in the order of the calls; of a window. The reading rank only
+    /// where no other can. Of more than [`Uninitialised::MAX_WRITERS`] only the first.
     pub writers: Vec<Writer>,
+    /// Where the first of them was discarded, in this launch, as far as is known: nothing wrote it since.
+    pub discarded: Option<Box<Site>>,
     /// The last wait of the reading rank that passed by a notify of this launch, and that notify, as far as they are known.
     pub learnt: Option<Box<Passed>>,
     /// As of a [`Race`], of the reading rank.
@@ -155,12 +157,12 @@ pub struct Passed {
     pub notify: Site,
 }
 
-/// A rank whose kernel writes an element.
+/// A rank that can still come to a write of an element.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Writer {
-    /// A write of the element: one that the rank can still come to, if there is one.
+    /// The write: the first one.
     pub site: Site,
-    /// Whether the rank can still come to a write of the element.
+    /// Whether the rank still comes to it, unless something stops it. Otherwise that depends on data.
     pub still: bool,
     /// What the rank does now.
     pub state: RankState,

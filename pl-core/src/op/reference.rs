@@ -1,6 +1,8 @@
 //! The table as a page for people: `docs/ops.md`.
 
-use super::{Access, Cost, Default, Dim, EnumKind, OpCode, OpInfo, ParamInfo, ParamKind, ResultKind, Space, TypeArg};
+use super::{
+    Access, Chunks, Cost, Default, Dim, EnumKind, OpCode, OpInfo, ParamInfo, ParamKind, ResultKind, Space, TypeArg,
+};
 use crate::dtype::DType;
 use core::fmt::Write;
 
@@ -82,6 +84,19 @@ fn op(page: &mut String, info: &OpInfo) {
     for (a, b) in info.distinct {
         let _ = writeln!(page, "- {} and {} are different memory", name(info, *a), name(info, *b));
     }
+    if !info.together.is_empty() {
+        let names: Vec<String> = info.together.iter().map(|param| name(info, *param)).collect();
+        let _ = writeln!(page, "- {}: all are given, or none", names.join(", "));
+    }
+    if let Some(when) = info.when
+        && let Some(ParamInfo { kind: ParamKind::Enum(kind), .. }) = info.params.get(usize::from(when.param))
+    {
+        let (param, value) = (name(info, when.param), variant(*kind, when.value));
+        let _ = writeln!(page, "- {param} as {value} asks for an **element type** among {}", dtypes(when.dtypes));
+    }
+    if let Some(chunks) = info.chunks {
+        self::chunks(page, info, chunks);
+    }
     if let Some(only) = info.only
         && let Some(ParamInfo { kind: ParamKind::Enum(kind), .. }) = info.params.get(usize::from(only.param))
     {
@@ -97,6 +112,18 @@ fn op(page: &mut String, info: &OpInfo) {
         let functions: Vec<String> = lowering.functions.iter().map(|f| format!("`{f}`")).collect();
         let _ = writeln!(page, "- **Lowered** to {} of the collectives library", functions.join(" or "));
     }
+}
+
+/// What the parameters mean by which a bulk transfer is split.
+fn chunks(page: &mut String, info: &OpInfo, chunks: Chunks) {
+    let [rows, cols, pipeline] = [0, 1, 2].map(|behind| name(info, chunks.rows + behind));
+    let _ = writeln!(
+        page,
+        "- **Chunks**: the transfer goes through tile memory. {rows} and {cols} bound how much of that it takes at a time: so many rows, of all axes but the last, \
+         and so many elements of the last axis. `0` is no bound: the box is held in its whole extent there. An extent that is no constant needs the matching chunk. \
+         With {pipeline} one chunk is read while another is written: twice the tile memory, and both chunks are needed. All three are constants, and change \
+         neither what is moved nor what it costs"
+    );
 }
 
 fn name(info: &OpInfo, param: u8) -> String {

@@ -19,12 +19,33 @@ pub(crate) struct Odd {
     pub(crate) stale: Option<(u32, Stamp)>,
 }
 
-/// The last changes of cells, each with its cell.
-pub(super) type Events = Recent<(u32, Event), MAX_EVENTS>;
+/// What stands apart from the cells of a memory.
+#[derive(Debug)]
+pub(super) struct Apart {
+    /// The last changes of cells, each with its cell, but for those of cells whose changes are all alike. They stand in their order, not with their cells, so
+    /// that to note one costs little.
+    pub(super) events: Recent<(u32, Event)>,
+    /// What few cells need.
+    more: Vec<More>,
+}
 
-/// How many changes of the cells of one memory are kept, but for those of cells whose changes are all alike. They stand in their order, not with their
-/// cells, so that to note one costs little.
-const MAX_EVENTS: usize = 2048;
+impl Apart {
+    /// That of a memory of so many cells.
+    pub(super) const fn new(cells: usize) -> Apart {
+        // A signal of a large world has many cells, and each rank has one: then fewer changes are kept of each.
+        let events = Recent::new(if cells < 1024 { 2048 } else { 512 });
+        Apart { events, more: Vec::new() }
+    }
+
+    fn note(&mut self, index: usize, event: Event) {
+        self.events.push((index as u32, event));
+    }
+
+    /// The last changes of the cell with this index, the last one first.
+    pub(super) fn events_of(&self, index: usize) -> impl Iterator<Item = Event> {
+        self.events.backwards().filter(move |(of, _)| *of as usize == index).map(|(_, event)| *event)
+    }
+}
 
 /// That a rank notified a cell, as an access.
 #[derive(Clone, Copy, Debug, Default)]
@@ -42,15 +63,16 @@ pub(super) struct Pending {
     /// The first one.
     pub(super) stamp: Stamp,
     pub(super) deposit: Deposit,
-    pub(super) release: Release,
+    /// What they released.
+    pub(super) knowledge: Option<Arc<Knowledge>>,
     /// How many they are, and how many epochs lie between two of them.
     pub(super) times: u32,
     pub(super) stride: u32,
 }
 
 impl Pending {
-    pub(super) const fn new(stamp: Stamp, deposit: Deposit, release: Release) -> Pending {
-        Pending { stamp, deposit, release, times: 1, stride: 0 }
+    pub(super) const fn new(stamp: Stamp, deposit: Deposit, knowledge: Option<Arc<Knowledge>>) -> Pending {
+        Pending { stamp, deposit, knowledge, times: 1, stride: 0 }
     }
 
     /// One of them, counted from 0.
@@ -65,7 +87,7 @@ impl Pending {
 
     /// How many of them the owner knows of.
     pub(super) fn followed(&self, clock: &Clock) -> u32 {
-        match clock.known_since(self.stamp.rank, &self.release).checked_sub(self.stamp.epoch) {
+        match clock.known_since(self.stamp, self.knowledge.as_deref()).checked_sub(self.stamp.epoch) {
             Some(beyond) => self.times.min(beyond / self.stride.max(1) + 1),
             None => 0,
         }
@@ -73,7 +95,7 @@ impl Pending {
 
     /// Adds one more, when it is like these; whether it is.
     pub(super) fn extend(&mut self, new: &Pending) -> bool {
-        let knowledge = |pending: &Pending| pending.release.knowledge.as_ref().map(Arc::as_ptr);
+        let knowledge = |pending: &Pending| pending.knowledge.as_ref().map(Arc::as_ptr);
         let alike = matches!(self.deposit, Deposit::Add(_))
             && (self.deposit, self.stamp.rank, self.stamp.pc) == (new.deposit, new.stamp.rank, new.stamp.pc)
             && knowledge(self) == knowledge(new);
@@ -90,7 +112,6 @@ impl Pending {
     /// Forgets the first ones, of which some are left.
     pub(super) fn forget(&mut self, count: u32) {
         self.stamp = self.stamp(count);
-        self.release.epoch = self.stamp.epoch;
         self.times -= count;
     }
 }
@@ -131,11 +152,9 @@ impl Event {
     }
 }
 
-/// One cell. There may be as many as the square of the number of ranks, so what few of them need stands apart.
+/// One cell. There may be as many as the square of the number of ranks, so what few of them need stands [`Apart`].
 #[derive(Clone, Debug, Default)]
 pub(super) struct Cell {
-    /// The launch that the rest is of; of another launch, it is out of date.
-    pub(super) launch: u32,
     /// What notifies did.
     pub(super) did: Did,
     /// Whether its changes differ, so that they stand among those of the other cells. Otherwise each of them was the last one of the first rank, and added
@@ -158,8 +177,8 @@ pub(super) struct Cell {
     pub(super) base: i32,
     /// What the notify released that is the news, where it is one.
     pub(super) knowledge: Option<Arc<Knowledge>>,
-    /// The rest.
-    pub(super) more: Option<Box<More>>,
+    /// The number of what it has apart, from 1; 0: nothing.
+    more: u32,
 }
 
 /// What the notifies of a cell did.
@@ -214,19 +233,37 @@ pub(super) struct More {
 impl Cell {
     /// All that is known is out of date: the cell holds `value` at the start of a launch.
     #[cold]
-    pub(super) fn start(&mut self, launch: u32, value: i32) {
-        let mut more = self.more.take();
-        if let Some(more) = &mut more {
+    pub(super) fn start(&mut self, value: i32, apart: &mut Apart) {
+        if let Some(more) = self.more_mut(apart) {
             more.notified.clear();
             more.pending.clear();
             (more.stores, more.stale) = (0, None);
         }
-        *self = Cell { launch, base: value, initial: value, more, ..Cell::default() };
+        *self = Cell { base: value, initial: value, more: self.more, ..Cell::default() };
+    }
+
+    /// What it has apart, if anything.
+    fn more<'a>(&self, apart: &'a Apart) -> Option<&'a More> {
+        apart.more.get((self.more as usize).wrapping_sub(1))
+    }
+
+    /// The same, to change.
+    pub(super) fn more_mut<'a>(&self, apart: &'a mut Apart) -> Option<&'a mut More> {
+        apart.more.get_mut((self.more as usize).wrapping_sub(1))
+    }
+
+    /// What it has apart, from now on.
+    pub(super) fn some_more<'a>(&mut self, apart: &'a mut Apart) -> &'a mut More {
+        if self.more == 0 {
+            apart.more.push(More::default());
+            self.more = apart.more.len() as u32;
+        }
+        &mut apart.more[self.more as usize - 1]
     }
 
     /// Who notified it; `owner` is whose cell it is.
-    pub(super) fn notified(&self, owner: u32) -> impl Iterator<Item = Notified> {
-        let others = self.more.iter().flat_map(|more| &more.notified).copied();
+    pub(super) fn notified<'a>(&self, owner: u32, apart: &'a Apart) -> impl Iterator<Item = Notified> + use<'a> {
+        let others = self.more(apart).into_iter().flat_map(|more| &more.notified).copied();
         let own = (self.last == Last::Notify).then(|| Notified { stamp: self.last_stamp(owner), count: 1 });
         [self.first].into_iter().filter(|first| first.count > 0).chain(others).chain(own)
     }
@@ -237,32 +274,32 @@ impl Cell {
     }
 
     /// The owner waits or reads.
-    pub(super) fn test(&mut self, stamp: Stamp, read: bool) {
+    pub(super) fn test(&mut self, stamp: Stamp, read: bool, apart: &mut Apart) {
         if self.last == Last::Notify {
-            self.count_other(self.last_stamp(stamp.rank));
+            self.count_other(self.last_stamp(stamp.rank), apart);
         }
         (self.last, self.did_last) = (if read { Last::Read } else { Last::Wait }, (stamp.epoch, stamp.pc));
     }
 
     /// Counts a notify of the owner, which is not the first who notified.
-    fn count_own(&mut self, stamp: Stamp) {
-        let is_first = self.more.as_ref().is_none_or(|more| more.notified.iter().all(|n| n.stamp.rank != stamp.rank));
+    fn count_own(&mut self, stamp: Stamp, apart: &mut Apart) {
+        let is_first = self.more(apart).is_none_or(|more| more.notified.iter().all(|n| n.stamp.rank != stamp.rank));
         match self.last {
             // Whoever is ordered after the notify is after the wait, too.
             Last::Wait if is_first => (self.last, self.did_last) = (Last::Notify, (stamp.epoch, stamp.pc)),
             Last::Notify => {
-                self.count_other(self.last_stamp(stamp.rank));
+                self.count_other(self.last_stamp(stamp.rank), apart);
                 self.last = Last::Wait;
-                self.count_other(stamp);
+                self.count_other(stamp, apart);
             }
-            _ => self.count_other(stamp),
+            _ => self.count_other(stamp, apart),
         }
     }
 
     /// How often it was changed.
-    pub(super) fn changes(&self) -> u32 {
-        let stores = self.more.as_ref().map_or(0, |more| more.stores);
-        self.notified(0).fold(stores, |changes, notified| changes.saturating_add(notified.count))
+    pub(super) fn changes(&self, apart: &Apart) -> u32 {
+        let stores = self.more(apart).map_or(0, |more| more.stores);
+        self.notified(0, apart).fold(stores, |changes, notified| changes.saturating_add(notified.count))
     }
 
     /// Records a notify of the cell with this index, which holds `value` before it and `new` after it. `own` tells whether the owner made it, who then
@@ -274,10 +311,10 @@ impl Cell {
         (value, new): (i32, i32),
         deposit: Deposit,
         (stamp, own): (Stamp, bool),
-        events: &mut Events,
+        apart: &mut Apart,
     ) {
         if !self.count_alike(value, deposit, stamp) {
-            self.count_another(index, (value, new), deposit, (stamp, own), events);
+            self.count_another(index, (value, new), deposit, (stamp, own), apart);
         }
     }
 
@@ -305,13 +342,13 @@ impl Cell {
         (value, new): (i32, i32),
         deposit: Deposit,
         (stamp, own): (Stamp, bool),
-        events: &mut Events,
+        apart: &mut Apart,
     ) {
         match deposit {
             Deposit::Add(step) if self.first.count == 0 && value == self.initial && !self.varied => self.step = step,
             _ => {
-                self.vary(index, events);
-                events.push((index as u32, Event::new(stamp, Change::Notify(deposit), new)));
+                self.vary(index, apart);
+                apart.note(index, Event::new(stamp, Change::Notify(deposit), new));
             }
         }
         self.did = match (self.did, deposit) {
@@ -322,14 +359,14 @@ impl Cell {
         if self.first.count == 0 || self.first.stamp.rank == stamp.rank {
             self.first = Notified { stamp, count: self.first.count.saturating_add(1) };
         } else if own {
-            self.count_own(stamp);
+            self.count_own(stamp, apart);
         } else {
-            self.count_other(stamp);
+            self.count_other(stamp, apart);
         }
     }
 
-    pub(super) fn count_other(&mut self, stamp: Stamp) {
-        let others = &mut self.more.get_or_insert_default().notified;
+    fn count_other(&mut self, stamp: Stamp, apart: &mut Apart) {
+        let others = &mut self.some_more(apart).notified;
         match others.iter_mut().find(|n| n.stamp.rank == stamp.rank) {
             Some(notified) => *notified = Notified { stamp, count: notified.count.saturating_add(1) },
             None => others.push(Notified { stamp, count: 1 }),
@@ -350,9 +387,19 @@ impl Cell {
     }
 
     /// From now on the changes of the cell with this index stand among those of the other cells.
-    pub(super) fn vary(&mut self, index: usize, events: &mut Events) {
-        self.alike().for_each(|event| events.push((index as u32, event)));
+    pub(super) fn vary(&mut self, index: usize, apart: &mut Apart) {
+        self.alike().for_each(|event| apart.note(index, event));
         self.varied = true;
+    }
+
+    /// A store or transfer changes it, who knows to what.
+    pub(super) fn store(&mut self, index: usize, stamp: Stamp, apart: &mut Apart) {
+        self.vary(index, apart);
+        self.forget_news(apart);
+        self.news = News::Stored;
+        let more = self.some_more(apart);
+        more.stores = more.stores.saturating_add(1);
+        apart.note(index, Event::new(stamp, Change::Store, 0));
     }
 
     /// Whether a deposit is the first of a second kind.
@@ -369,25 +416,31 @@ impl Cell {
             Did::Set | Did::Both => Deposit::Set(value),
             Did::Nothing | Did::Add => Deposit::Add(value.wrapping_sub(self.base)),
         };
-        let release = Release { epoch: self.first.stamp.epoch, knowledge: self.knowledge.clone() };
-        Pending::new(self.first.stamp, deposit, release)
+        Pending::new(self.first.stamp, deposit, self.knowledge.clone())
     }
 
     /// The news that stand apart.
-    pub(super) fn pending(&self) -> &[Pending] {
-        match (&self.more, self.news) {
+    pub(super) fn pending<'a>(&self, apart: &'a Apart) -> &'a [Pending] {
+        match (self.more(apart), self.news) {
             (Some(more), News::Many) => &more.pending,
             _ => &[],
         }
     }
 
     /// What is odd about a deposit that is about to happen to a cell that holds `value`, unless it mixes two kinds.
-    pub(super) fn odd(&self, deposit: Deposit, value: i32, stamp: Stamp, own: bool, clock: &Clock) -> Option<Box<Odd>> {
+    pub(super) fn odd(
+        &self,
+        deposit: Deposit,
+        value: i32,
+        (stamp, own): (Stamp, bool),
+        clock: &Clock,
+        apart: &Apart,
+    ) -> Option<Box<Odd>> {
         let sets = matches!(deposit, Deposit::Set(_));
-        let stale = self.more.as_ref().and_then(|more| more.stale).filter(|_| !own).map(|wait| (wait, stamp));
+        let stale = self.more(apart).and_then(|more| more.stale).filter(|_| !own).map(|wait| (wait, stamp));
         let overwrote = if sets {
             let one = (self.news == News::One).then(|| self.one(value));
-            let mut all = one.iter().chain(self.pending().iter().rev());
+            let mut all = one.iter().chain(self.pending(apart).iter().rev());
             let lost = all.find(|p| !(own && clock.follows(p.last())));
             lost.map(|p| Event::new(p.stamp, Change::Notify(p.deposit), 0))
         } else {
@@ -399,12 +452,12 @@ impl Cell {
     /// The owner notifies itself, which teaches it nothing: its own `Set` makes all before it void, and its own add counts wherever the peers'
     /// notifies came in between. Whether an add came before one of a peer or after it makes no difference to what a wait
     /// learns: the wait follows it in any case, and the peer's only because of what that added.
-    pub(super) fn notify_own(&mut self, deposit: Deposit) {
+    pub(super) fn notify_own(&mut self, deposit: Deposit, apart: &mut Apart) {
         match deposit {
             Deposit::Add(add) => {
                 self.base = self.base.wrapping_add(add);
                 if self.news == News::Many {
-                    for pending in self.more.iter_mut().flat_map(|more| &mut more.pending) {
+                    for pending in self.more_mut(apart).into_iter().flat_map(|more| &mut more.pending) {
                         if let Deposit::Set(value) = &mut pending.deposit {
                             *value = value.wrapping_add(add);
                         }
@@ -412,36 +465,36 @@ impl Cell {
                 }
             }
             Deposit::Set(value) => {
-                self.forget_news();
+                self.forget_news(apart);
                 self.base = value;
             }
         }
     }
 
     /// Nothing that is pending teaches anything.
-    pub(super) fn forget_news(&mut self) {
+    fn forget_news(&mut self, apart: &mut Apart) {
         (self.news, self.knowledge) = (News::None, None);
-        if let Some(more) = &mut self.more {
+        if let Some(more) = self.more_mut(apart) {
             more.pending.clear();
         }
     }
 
     /// Adds a notify of a peer to a cell that holds `value`, before it counts.
     #[inline]
-    pub(super) fn add_news(&mut self, stamp: Stamp, deposit: Deposit, value: i32, release: Release) {
+    pub(super) fn add_news(&mut self, stamp: Stamp, deposit: Deposit, value: i32, release: Release, apart: &mut Apart) {
         let is_first = self.first.count == 0 || self.first.stamp.rank == stamp.rank;
         let is_told = matches!(deposit, Deposit::Set(_)) || matches!(self.did, Did::Nothing | Did::Add);
         if self.news == News::None && is_first && is_told {
             (self.news, self.knowledge) = (News::One, release.knowledge);
         } else {
-            self.add_pending(value, Pending::new(stamp, deposit, release));
+            self.add_pending(value, Pending::new(stamp, deposit, release.knowledge), apart);
         }
     }
 
-    pub(super) fn add_pending(&mut self, value: i32, new: Pending) {
+    fn add_pending(&mut self, value: i32, new: Pending, apart: &mut Apart) {
         let one = (self.news == News::One).then(|| self.one(value));
         (self.news, self.knowledge) = (News::Many, None);
-        let pending = &mut self.more.get_or_insert_default().pending;
+        let pending = &mut self.some_more(apart).pending;
         if pending.capacity() == 0 {
             // Most cells have two at most, and there are many cells.
             pending.reserve_exact(2);
@@ -455,20 +508,23 @@ impl Cell {
     /// Learns from the only news, where a wait needs it, or the owner knows of it already.
     pub(super) fn take_one(&mut self, value: i32, holds: impl Fn(i32) -> bool, clock: &mut Clock) -> Option<Stamp> {
         let stamp = self.first.stamp;
-        let release = Release { epoch: stamp.epoch, knowledge: self.knowledge.take() };
-        if holds(self.base) && clock.known_since(stamp.rank, &release) < release.epoch {
-            self.knowledge = release.knowledge;
+        if holds(self.base) && clock.known_since(stamp, self.knowledge.as_deref()) < stamp.epoch {
             return None;
         }
-        clock.acquire(stamp.rank, release);
+        clock.acquire(stamp.rank, Release { epoch: stamp.epoch, knowledge: self.knowledge.take() });
         (self.news, self.base) = (News::None, value);
         Some(stamp)
     }
 
     /// Learns from the first of the news, as far as [`Cells::acquire`] tells. Gives the last one.
     #[cold]
-    pub(super) fn take_pending(&mut self, holds: impl Fn(i32) -> bool, clock: &mut Clock) -> Option<Stamp> {
-        let pending = &mut self.more.as_mut()?.pending;
+    pub(super) fn take_pending(
+        &mut self,
+        holds: impl Fn(i32) -> bool,
+        clock: &mut Clock,
+        apart: &mut Apart,
+    ) -> Option<Stamp> {
+        let pending = &mut self.more_mut(apart)?.pending;
         // A position among the notifies: an entry of the list, and how many of it lie before.
         let followed =
             |(at, pending): (usize, &Pending)| Some((at, pending.followed(clock))).filter(|known| known.1 > 0);
@@ -494,7 +550,7 @@ impl Cell {
             let count = if at == taken.0 { taken.1 } else { pending.times };
             if count > 0 {
                 let stamp = pending.stamp(count - 1);
-                let knowledge = pending.release.knowledge.clone();
+                let knowledge = pending.knowledge.clone();
                 clock.acquire(stamp.rank, Release { epoch: stamp.epoch, knowledge });
                 from = Some(stamp);
             }

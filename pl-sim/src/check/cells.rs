@@ -1,7 +1,7 @@
 //! Signal cells: who notified which, what a wait learns from that, who looked, and what the builtins left in them.
 
 use super::Deposit;
-use super::cell::{Cell, Change, Event, Events, Last, News, Odd};
+use super::cell::{Apart, Cell, Event, Last, News, Odd};
 use super::clock::{Clock, Stamp};
 use super::log::{Access, Conflict};
 use pl_core::fault::{self, AccessKind};
@@ -21,7 +21,7 @@ pub(crate) struct CellHistory {
 }
 
 /// The cells of one rank's memory in one window.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Cells {
     table: Table,
     /// The call of the rank whose memory this is; a number that no call has where it takes no part.
@@ -30,18 +30,23 @@ pub(crate) struct Cells {
     preset: bool,
     /// What is counted of the signal of a collective.
     credits: Option<Credits>,
-    events: Events,
+    apart: Apart,
 }
 
 /// The cells, as far as they were touched.
 #[derive(Debug, Default)]
 struct Table {
-    /// Those of which no cell was touched are empty.
-    pages: Vec<Box<[Cell]>>,
-    /// The launch that is going on.
-    launch: u32,
-    /// Whether it touched any cell.
+    pages: Vec<Page>,
+    /// Whether the launch touched any cell.
     touched: bool,
+}
+
+#[derive(Debug, Default)]
+struct Page {
+    /// Which of the cells this launch touched: one bit for each. What others tell is out of date.
+    touched: u64,
+    /// None, as long as nobody touched one.
+    cells: Box<[Cell]>,
 }
 
 /// What is counted of the cells of a collective's signal.
@@ -98,19 +103,25 @@ impl Credits {
 }
 
 impl Cells {
+    /// Those of a memory of so many elements.
+    pub(crate) fn new(elements: usize) -> Cells {
+        let (table, apart) = (Table::default(), Apart::new(elements));
+        Cells { table, owner: u32::MAX, preset: false, credits: None, apart }
+    }
+
     /// Starts a launch: what is known of the cells is forgotten. `owner` is the call of the rank whose they are.
     /// `preset` tells whether the host wrote what they hold; `held` how many hold something, when they are the signal of a collective.
-    pub(crate) fn start(&mut self, launch: u32, owner: Option<usize>, preset: bool, held: Option<usize>) {
-        (self.table.launch, self.table.touched) = (launch, false);
+    pub(crate) fn start(&mut self, owner: Option<usize>, preset: bool, held: Option<usize>) {
+        self.table.start();
         self.owner = owner.map_or(u32::MAX, |call| call as u32);
         self.preset = preset;
-        self.events.clear();
+        self.apart.events.clear();
         self.credits = held.map(|foreign| Credits { foreign, ..Credits::default() });
     }
 
     fn peek(&self, index: usize) -> Option<&Cell> {
-        let cell = self.table.pages.get(index / PAGE)?.get(index % PAGE)?;
-        (cell.launch == self.table.launch).then_some(cell)
+        let page = self.table.pages.get(index / PAGE)?;
+        page.has(index % PAGE).then(|| &page.cells[index % PAGE])
     }
 
     /// What a load or store of a rank conflicts with.
@@ -123,7 +134,7 @@ impl Cells {
                 let one = (index, index + 1);
                 Err(Conflict { first, kind, accessed: one, overlap: one })
             };
-            if let Some(notified) = cell.notified(self.owner).find(|n| !clock.follows(n.stamp)) {
+            if let Some(notified) = cell.notified(self.owner, &self.apart).find(|n| !clock.follows(n.stamp)) {
                 return found(notified.stamp, AccessKind::Notify);
             }
             let tested = cell.last_stamp(self.owner);
@@ -144,12 +155,7 @@ impl Cells {
             return;
         }
         for (index, cell) in self.table.cells_mut(start, end) {
-            cell.vary(index, &mut self.events);
-            cell.forget_news();
-            cell.news = News::Stored;
-            let more = cell.more.get_or_insert_default();
-            more.stores = more.stores.saturating_add(1);
-            self.events.push((index as u32, Event::new(stamp, Change::Store, 0)));
+            cell.store(index, stamp, &mut self.apart);
         }
     }
 
@@ -164,16 +170,15 @@ impl Cells {
     ) -> Option<Box<Odd>> {
         let stamp = clock.stamp(by.pc);
         let own = stamp.rank == self.owner;
-        let Cells { table, credits, events, owner, .. } = self;
-        let cell = table.touch(index, value, events);
+        let Cells { table, credits, apart, owner, .. } = self;
+        let cell = table.touch(index, value, apart);
         if let Some(credits) = credits {
             credits.note(&mut cell.credit, value, new, by.builtin);
         }
-        let mut odd = cell.odd(deposit, value, stamp, own, clock);
+        let mut odd = cell.odd(deposit, value, (stamp, own), clock, apart);
         if cell.mixes(deposit) {
-            cell.vary(index, events);
-            let other = events.backwards().find(|(of, event)| *of as usize == index && event.is_other(deposit));
-            odd.get_or_insert_default().mixed = other.map(|(_, event)| *event);
+            cell.vary(index, apart);
+            odd.get_or_insert_default().mixed = apart.events_of(index).find(|event| event.is_other(deposit));
         }
         let read = cell.last_stamp(*owner);
         if cell.last == Last::Read && !clock.follows(read) {
@@ -181,14 +186,14 @@ impl Cells {
         }
         if own {
             clock.pass();
-            cell.notify_own(deposit);
+            cell.notify_own(deposit, apart);
         } else {
-            if let Some(more) = &mut cell.more {
+            if let Some(more) = cell.more_mut(apart) {
                 more.stale = None;
             }
-            cell.add_news(stamp, deposit, value, clock.release());
+            cell.add_news(stamp, deposit, value, clock.release(), apart);
         }
-        cell.count(index, (value, new), deposit, (stamp, own), events);
+        cell.count(index, (value, new), deposit, (stamp, own), apart);
         odd
     }
 
@@ -204,17 +209,17 @@ impl Cells {
         let stamp = clock.stamp(by.pc);
         clock.pass();
         if !self.table.known(index).is_some_and(|cell| cell.count_alike(value, deposit, stamp)) {
-            let cell = self.table.touch(index, value, &mut self.events);
-            cell.count_another(index, (value, new), deposit, (stamp, false), &mut self.events);
+            let cell = self.table.touch(index, value, &mut self.apart);
+            cell.count_another(index, (value, new), deposit, (stamp, false), &mut self.apart);
         }
     }
 
     /// Records a wait or read of the owner, on a cell that holds `value`.
     pub(crate) fn test(&mut self, index: usize, value: i32, read: bool, clock: &Clock, pc: usize) -> Tested {
         let stamp = clock.stamp(pc);
-        let cell = self.table.touch(index, value, &mut self.events);
-        cell.test(stamp, read);
-        let unordered = read && cell.notified(self.owner).any(|n| !clock.follows(n.stamp));
+        let cell = self.table.touch(index, value, &mut self.apart);
+        cell.test(stamp, read, &mut self.apart);
+        let unordered = read && cell.notified(self.owner, &self.apart).any(|n| !clock.follows(n.stamp));
         Tested { initial: cell.initial, unordered }
     }
 
@@ -230,12 +235,12 @@ impl Cells {
         holds: impl Fn(i32) -> bool,
         clock: &mut Clock,
     ) -> Acquired {
-        let cell = self.table.touch(index, value, &mut self.events);
+        let cell = self.table.touch(index, value, &mut self.apart);
         let before = cell.base;
         let from = match cell.news {
             News::None | News::Stored => None,
             News::One => cell.take_one(value, &holds, clock),
-            News::Many => cell.take_pending(&holds, clock),
+            News::Many => cell.take_pending(&holds, clock, &mut self.apart),
         };
         Acquired { from, stale: from.is_none() && before == cell.initial && holds(before) }
     }
@@ -245,11 +250,11 @@ impl Cells {
         if self.preset {
             return None;
         }
-        let cell = self.table.touch(index, value, &mut self.events);
-        cell.more.get_or_insert_default().stale = Some(pc as u32);
+        let cell = self.table.touch(index, value, &mut self.apart);
+        cell.some_more(&mut self.apart).stale = Some(pc as u32);
         let first = match cell.news {
             News::One => cell.first.stamp,
-            _ => cell.pending().first()?.stamp,
+            _ => cell.pending(&self.apart).first()?.stamp,
         };
         Some(Box::new(Odd { stale: Some((pc as u32, first)), ..Odd::default() }))
     }
@@ -280,80 +285,107 @@ impl Cells {
     /// The last changes of a cell in this launch; `value` is what it holds where nothing touched it.
     pub(crate) fn history(&self, index: usize, value: i32) -> CellHistory {
         let Some(cell) = self.peek(index) else { return CellHistory { initial: value, ..CellHistory::default() } };
-        let of_cell = self.events.backwards().filter(|(of, _)| *of as usize == index);
-        let mut events: Vec<Event> = of_cell.take(fault::CellHistory::MAX_EVENTS).map(|(_, event)| *event).collect();
+        let mut events: Vec<Event> = self.apart.events_of(index).take(fault::CellHistory::MAX_EVENTS).collect();
         events.reverse();
         events.extend(cell.alike());
-        CellHistory { initial: cell.initial, earlier: cell.changes().saturating_sub(events.len() as u32), events }
+        CellHistory {
+            initial: cell.initial,
+            earlier: cell.changes(&self.apart).saturating_sub(events.len() as u32),
+            events,
+        }
     }
 
     /// Calls `f` for each cell and rank that notified it in this launch, with the number of times.
     pub(crate) fn for_each_sent(&self, f: &mut dyn FnMut(usize, usize, u32)) {
         for (index, cell) in self.table.cells(0, usize::MAX) {
-            cell.notified(self.owner).for_each(|n| f(index, n.stamp.rank as usize, n.count));
+            cell.notified(self.owner, &self.apart).for_each(|n| f(index, n.stamp.rank as usize, n.count));
         }
     }
 
     /// How often a rank notified a cell in this launch.
     pub(crate) fn sent(&self, index: usize, rank: usize) -> u32 {
-        let mine = |cell: &Cell| cell.notified(self.owner).find(|n| n.stamp.rank as usize == rank).map(|n| n.count);
+        let mine = |cell: &Cell| {
+            cell.notified(self.owner, &self.apart).find(|n| n.stamp.rank as usize == rank).map(|n| n.count)
+        };
         self.peek(index).and_then(mine).unwrap_or(0)
     }
 }
 
+impl Page {
+    /// Whether the launch touched a cell.
+    #[inline]
+    const fn has(&self, slot: usize) -> bool {
+        self.touched >> slot & 1 != 0
+    }
+
+    /// The places of the cells that the launch touched.
+    fn slots(&self) -> impl Iterator<Item = usize> + use<> {
+        let all = std::iter::successors(Some(self.touched), |left| Some(left & left.wrapping_sub(1)));
+        all.take_while(|left| *left != 0).map(|left| left.trailing_zeros() as usize)
+    }
+}
+
 impl Table {
+    fn start(&mut self) {
+        self.pages.iter_mut().for_each(|page| page.touched = 0);
+        self.touched = false;
+    }
+
     /// A cell that this launch touched.
     #[inline(always)]
     fn known(&mut self, index: usize) -> Option<&mut Cell> {
-        let cell = self.pages.get_mut(index / PAGE)?.get_mut(index % PAGE)?;
-        (cell.launch == self.launch).then_some(cell)
+        let page = self.pages.get_mut(index / PAGE)?;
+        if page.has(index % PAGE) { page.cells.get_mut(index % PAGE) } else { None }
     }
 
     /// The cell, which holds `value` now.
     #[inline]
-    fn touch(&mut self, index: usize, value: i32, events: &mut Events) -> &mut Cell {
-        self.touched = true;
-        let page = index / PAGE;
-        if self.pages.get(page).is_none_or(|cells| cells.is_empty()) {
-            self.add_page(page);
+    fn touch(&mut self, index: usize, value: i32, apart: &mut Apart) -> &mut Cell {
+        if !self.pages.get(index / PAGE).is_some_and(|page| page.has(index % PAGE)) {
+            self.begin(index, value, apart);
         }
-        let cell = &mut self.pages[page][index % PAGE];
-        if cell.launch != self.launch {
-            cell.start(self.launch, value);
-        }
+        let cell = &mut self.pages[index / PAGE].cells[index % PAGE];
         if cell.news == News::Stored {
             (cell.base, cell.news) = (value, News::None);
             // What the store left there is known only now.
-            if let Some((_, event)) = events.backwards_mut().find(|(of, _)| *of as usize == index) {
+            if let Some((_, event)) = apart.events.backwards_mut().find(|(of, _)| *of as usize == index) {
                 event.value = value;
             }
         }
         cell
     }
 
+    /// The launch touches a cell for the first time.
     #[cold]
-    fn add_page(&mut self, page: usize) {
-        if self.pages.len() <= page {
-            self.pages.resize_with(page + 1, Box::default);
+    fn begin(&mut self, index: usize, value: i32, apart: &mut Apart) {
+        if self.pages.len() <= index / PAGE {
+            self.pages.resize_with(index / PAGE + 1, Page::default);
         }
-        self.pages[page] = vec![Cell::default(); PAGE].into();
+        let page = &mut self.pages[index / PAGE];
+        if page.cells.is_empty() {
+            page.cells = vec![Cell::default(); PAGE].into();
+        }
+        page.touched |= 1 << (index % PAGE);
+        page.cells[index % PAGE].start(value, apart);
+        self.touched = true;
     }
 
     /// The cells from `start` to `end` that this launch touched, each with its index.
     fn cells(&self, start: usize, end: usize) -> impl Iterator<Item = (usize, &Cell)> {
         let pages = self.pages.iter().enumerate().take(end.div_ceil(PAGE)).skip(start / PAGE);
-        let all = pages
-            .flat_map(|(page, cells)| cells.iter().enumerate().map(move |(slot, cell)| (page * PAGE + slot, cell)));
-        all.filter(move |(index, cell)| cell.launch == self.launch && (start..end).contains(index))
+        let all = pages.flat_map(|(at, page)| page.slots().map(move |slot| (at * PAGE + slot, &page.cells[slot])));
+        all.filter(move |(index, _)| (start..end).contains(index))
     }
 
     /// The same, to change.
     fn cells_mut(&mut self, start: usize, end: usize) -> impl Iterator<Item = (usize, &mut Cell)> {
-        let launch = self.launch;
         let pages = self.pages.iter_mut().enumerate().take(end.div_ceil(PAGE)).skip(start / PAGE);
-        let all = pages
-            .flat_map(|(page, cells)| cells.iter_mut().enumerate().map(move |(slot, cell)| (page * PAGE + slot, cell)));
-        all.filter(move |(index, cell)| cell.launch == launch && (start..end).contains(index))
+        let all = pages.flat_map(|(at, Page { touched, cells })| {
+            let touched = *touched;
+            let known = cells.iter_mut().enumerate().filter(move |(slot, _)| touched >> slot & 1 != 0);
+            known.map(move |(slot, cell)| (at * PAGE + slot, cell))
+        });
+        all.filter(move |(index, _)| (start..end).contains(index))
     }
 }
 
@@ -363,6 +395,6 @@ mod tests {
 
     #[test]
     fn a_cell_is_small() {
-        assert!(size_of::<Cell>() <= 64);
+        assert!(size_of::<Cell>() <= 56);
     }
 }

@@ -66,8 +66,12 @@ pub(crate) struct Release {
 impl Release {
     /// The time of the notify. Who knows nothing is not ahead.
     fn time(&self) -> u32 {
-        self.epoch.saturating_add(self.knowledge.as_ref().map_or(0, |knowledge| knowledge.ahead))
+        time(self.epoch, self.knowledge.as_deref())
     }
+}
+
+fn time(epoch: u32, released: Option<&Knowledge>) -> u32 {
+    epoch.saturating_add(released.map_or(0, |knowledge| knowledge.ahead))
 }
 
 /// The clock of one rank.
@@ -163,9 +167,10 @@ impl Clock {
         self.known.get(rank as usize).copied().unwrap_or(0)
     }
 
-    /// The last epoch of a rank that is known, where it is that of `release` or a later one; otherwise an earlier one.
-    pub(crate) fn known_since(&self, rank: u32, release: &Release) -> u32 {
-        if self.deferred.is_empty() || release.time() > self.told.0 { self.joined(rank) } else { self.known(rank) }
+    /// The last epoch of a rank that is known, where it is that of a notify, which released this, or a later one; otherwise an earlier one.
+    pub(crate) fn known_since(&self, notify: Stamp, released: Option<&Knowledge>) -> u32 {
+        let is_joined = self.deferred.is_empty() || time(notify.epoch, released) > self.told.0;
+        if is_joined { self.joined(notify.rank) } else { self.known(notify.rank) }
     }
 
     /// Whether an access is ordered before what this rank does now: it is its own, or known.
@@ -320,7 +325,8 @@ mod tests {
             let (from, release, _) = &self.releases[random(self.releases.len())];
             if *from != rank {
                 let exact = self.known[rank][*from];
-                let found = clock.known_since(*from as u32, release);
+                let notify = Stamp { rank: *from as u32, epoch: release.epoch, pc: 0 };
+                let found = clock.known_since(notify, release.knowledge.as_deref());
                 assert!(found == exact || found < exact && exact < release.epoch, "{found} of {exact}");
             }
             if random(20) == 0 {

@@ -13,6 +13,7 @@ pub(crate) mod clock;
 pub(crate) mod init;
 pub(crate) mod log;
 
+use crate::memory;
 use crate::region::{Rows, Runs};
 use crate::shared::{AddGrant, HostBuffer, Lock, Locked, ReadGrant, RowsGrant, SharedBuffer, WriteGrant};
 pub(crate) use awaited::Awaited;
@@ -174,7 +175,7 @@ impl Memory {
     /// A rank's memory: zeros. `None` when there is not enough.
     pub(crate) fn new(elements: usize, size: usize, data: bool) -> Option<Memory> {
         let init = if data { Init::all() } else { Init::none(elements) };
-        let history = History { init, log: Log::default(), cells: Cells::default(), parked: Parked::default() };
+        let history = History { init, log: Log::default(), cells: Cells::new(elements), parked: Parked::default() };
         let buffer = SharedBuffer::new(elements.checked_mul(size)?)?;
         Some(Memory {
             buffer,
@@ -208,7 +209,7 @@ impl Memory {
         let held = signal.then(|| self.buffer.bytes_mut().chunks_exact(4).filter(|cell| **cell != [0; 4]).count());
         let history = self.history.alone();
         history.log.clear();
-        history.cells.start(launch, call, preset, held);
+        history.cells.start(call, preset, held);
         if !self.checked {
             // Nobody notes what is written.
             history.init = Init::all();
@@ -235,7 +236,7 @@ impl Memory {
         }
         let (size, bytes) = (self.size, self.buffer.bytes_mut());
         let init = &mut self.history.get_mut().init;
-        init.reset(bytes.len() / size, |from, to| bytes[from * size..to * size].fill(0));
+        init.reset(bytes.len() / size, |from, to| memory::clear(&mut bytes[from * size..to * size]));
         self.preset = false;
         true
     }

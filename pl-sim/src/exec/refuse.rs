@@ -77,6 +77,7 @@ impl Exec<'_, '_, '_> {
                     first: indices(&info.shape, first),
                     missing: count,
                     writers: vec![],
+                    discarded: None,
                     learnt: None,
                     idle: None,
                     stale: self.env.mail[self.machine.call()].stale.get().cloned().map(Box::new),

@@ -21,4 +21,5 @@ mod support;
 mod tiles;
 mod transfers;
 mod unrolled;
+mod unwritten;
 mod views;

@@ -450,8 +450,10 @@ fn what_is_discarded_is_no_data() {
         error: read of elements that nothing wrote: 3 of 8 in `data[2, 0..8]` of rank 0
           --> text:11:3 (rank 0, kernel `k`)
           = `pl::load`: the first of them is [2, 2]
-          = help: store into the window before it is read; or make the window's zeros data with `world.zeros` or `world.window_from`
-    "#]].assert_eq(&format!("{}\n", result.expect_err("a fault")));
+          = rank 0 discarded it by `pl::discard` at text:10:3, and nothing wrote it since
+          = help: store into the window again before it is read; or do not discard it
+    "#]]
+    .assert_eq(&format!("{}\n", result.expect_err("a fault")));
 }
 
 /// After a discard the elements are as in a new window: they count as zero for adds and deposits, and are data once something is written.

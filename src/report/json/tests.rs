@@ -71,6 +71,7 @@ fn faults() -> Vec<Fault> {
             first: vec![0, 3],
             missing: 1,
             writers: vec![Writer { site: site(1), still: true, state: RankState::Finished }],
+            discarded: Some(Box::new(site(0))),
             learnt: Some(Box::new(Passed { wait: site(0), notify: site(2) })),
             idle: Some(Box::new(site(0))),
             stale: Some(Box::new(stale())),

@@ -40,7 +40,7 @@ objects! {
     Reached { number, inside, site }
     Learnt { wait, notify, through }
     StaleWait { site, cell, value, expected, compare }
-    Uninitialised { site, region, first, missing, writers, learnt, idle, stale }
+    Uninitialised { site, region, first, missing, writers, discarded, learnt, idle, stale }
     Writer { site, still, state }
     Passed { wait, notify }
     OutOfBounds { site, memory, extents, offsets, shape, axis }

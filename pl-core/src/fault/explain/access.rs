@@ -147,21 +147,26 @@ fn stale_wait(explanation: Explanation, stale: &StaleWait) -> Explanation {
 }
 
 pub(super) fn uninitialised(fault: &Uninitialised) -> Explanation {
-    let Uninitialised { site, region, first, missing, writers, learnt, idle: told_nothing, stale } = fault;
+    let Uninitialised { site, region, first, missing, writers, discarded, learnt, idle: told_nothing, stale } = fault;
     let rank = site.rank;
     let total: usize = region.extents.iter().product();
     let elements = if *missing == 1 { "an element" } else { "elements" };
     let mut explanation =
         Explanation::error(format!("read of {elements} that nothing wrote: {missing} of {total} in {region}"))
             .part(Part::new(site).line(format!("`{}`: the first of them is {}", site.op, List(first))));
+    if let Some(discard) = discarded {
+        let by = format!("rank {} discarded it by `{}`", discard.rank, discard.op);
+        explanation.notes.push(Line::at(by, &**discard, ", and nothing wrote it since"));
+    }
     explanation.notes.extend(writers.iter().map(|writer| {
         let Writer { site, still, state } = writer;
         let when = match still {
             _ if site.rank == rank => ", after this".into(),
             true => format!(", and has not come to that: it is {state}"),
-            false => format!(", and did not come to that: it is {state}"),
+            false => format!(", if the data says so: it is {state}"),
         };
-        Line::at(format!("rank {} writes it by `{}`", site.rank, site.op), site, when)
+        let writes = if *still { "writes" } else { "may write" };
+        Line::at(format!("rank {} {writes} it by `{}`", site.rank, site.op), site, when)
     }));
     if let Some(learnt) = learnt {
         let Passed { wait, notify } = &**learnt;
@@ -176,9 +181,17 @@ pub(super) fn uninitialised(fault: &Uninitialised) -> Explanation {
         return stale_wait(explanation, stale);
     }
     explanation.notes.extend(idle(told_nothing.as_deref()));
-    let zeros = "make the window's zeros data with `world.zeros`";
-    let writer = writers.first().filter(|writer| writer.site.rank != rank);
-    explanation.help(match (region.owner, writer) {
+    explanation.help(uninitialised_help(fault))
+}
+
+fn uninitialised_help(fault: &Uninitialised) -> String {
+    let Uninitialised { site, region, writers, discarded, .. } = fault;
+    let rank = site.rank;
+    let zeros = match discarded {
+        Some(_) => "do not discard it",
+        None => "make the window's zeros data with `world.zeros`",
+    };
+    match (region.owner, writers.first().filter(|writer| writer.site.rank != rank)) {
         (_, Some(Writer { site: write, .. })) => format!(
             "let rank {} notify after its `{}`, and rank {rank} wait for that notify before its `{}`; or {zeros}",
             write.rank, write.op, site.op
@@ -189,9 +202,10 @@ pub(super) fn uninitialised(fault: &Uninitialised) -> Explanation {
                 site.op
             )
         }
+        (Some(_), _) if discarded.is_some() => format!("store into the window again before it is read; or {zeros}"),
         (Some(_), _) => format!("store into the window before it is read; or {zeros} or `world.window_from`"),
         (None, _) => "an `Out` tensor holds no data before the kernel stores into it; `InOut` takes data in".into(),
-    })
+    }
 }
 
 pub(super) fn out_of_bounds(fault: &OutOfBounds) -> Explanation {
