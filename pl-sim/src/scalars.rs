@@ -63,9 +63,11 @@ impl Count {
         self.left as usize > (bytes >> 8) + 1
     }
 
-    /// Counts one that does not end the turn: see [`Count::lasts`].
-    pub(crate) const fn pass(&mut self) {
+    /// Counts two ops that move so many bytes each, but for what ends the turn behind the second one: see [`Count::lasts`].
+    pub(crate) fn pass(&mut self, bytes: usize) {
+        self.spend(bytes);
         self.left -= 1;
+        self.spend(bytes);
     }
 
     /// Counts one: what ends there.

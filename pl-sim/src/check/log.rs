@@ -321,6 +321,10 @@ impl Log {
             let other = other.and_then(|at| self.get(at));
             other.is_some_and(|other| (other.end == start || end == other.start) && other.alike(&part))
         };
+        if read == stamp && from <= start && end <= to {
+            // It has read all of it already.
+            return true;
+        }
         if start < from || to < end || !clock.follows(read) || meets(self.before(at)) || meets(Some(self.after(at))) {
             return false;
         }

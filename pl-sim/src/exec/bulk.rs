@@ -66,7 +66,7 @@ impl Machine<'_> {
         if from.runs.elements() != to.runs.elements() {
             return Err(Stopped::Internal("a transfer between boxes of different sizes"));
         }
-        let base = |memory: u32| self.plan.memories[memory as usize].view_of.unwrap_or(memory) as usize;
+        let base = |memory: u32| self.plan.base(memory) as usize;
         let (source, target) = (base(from.memory), base(to.memory));
         let Memory::Window(window) = self.memories[target] else { return self.take_in(from, to, (source, target)) };
         let result = match &self.memories[source] {

@@ -35,7 +35,7 @@ impl Machine<'_> {
 
     /// Whether a source reads memory of which a box changes, and some element of that box.
     fn reads(&self, source: &Source, part: &Part) -> bool {
-        let base = |memory: u32| self.plan.memories[memory as usize].view_of.unwrap_or(memory);
+        let base = |memory: u32| self.plan.base(memory);
         match source {
             Source::Buffer(..) => false,
             Source::Tensor(memory, rows) => *memory == base(part.memory) && rows.meets(&part.runs),
@@ -83,9 +83,7 @@ impl Exec<'_, '_, '_> {
         let in_the_way = |source: &Source| match source {
             // An element is read before it is written, and not after: only other boxes are in the way. The strips of a tensor are where its tile is computed.
             Source::Window { held, .. } if Some(*held.rows()) == rows => false,
-            Source::Tensor(memory, _) if !is_window => {
-                *memory == machine.plan.memories[to.memory as usize].view_of.unwrap_or(to.memory)
-            }
+            Source::Tensor(memory, _) if !is_window => *memory == machine.plan.base(to.memory),
             _ => machine.reads(source, to),
         };
         if machine.tiles.chain(tile).is_some_and(|chain| chain.sources().any(in_the_way)) {

@@ -22,9 +22,7 @@ impl<'a> Exec<'_, 'a, '_> {
         if !self.machine.count.lasts(bytes) || !self.pass_box((load, &from), (store, &to), shape)? {
             return Ok(false);
         }
-        self.machine.spend(bytes);
-        self.machine.count.pass();
-        self.machine.spend(bytes);
+        self.machine.count.pass(bytes);
         Ok(true)
     }
 

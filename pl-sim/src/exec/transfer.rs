@@ -79,7 +79,7 @@ impl<'a> Exec<'_, 'a, '_> {
         let runs = &part.runs;
         let Some(rows) = runs.rows_to_keep(dtype.bytes()) else { return Ok(None) };
         let machine = &mut *self.machine;
-        let base = machine.plan.memories[part.memory as usize].view_of.unwrap_or(part.memory);
+        let base = machine.plan.base(part.memory);
         let refused = match machine.memory(part.memory) {
             Memory::In(bytes) if is_aligned(dtype, bytes) => return Ok(Some((Source::Tensor(base, rows), false))),
             Memory::Out(bytes, init) if is_aligned(dtype, bytes) => match init.missing(runs) {
@@ -165,7 +165,7 @@ impl<'a> Exec<'_, 'a, '_> {
         let machine = &mut *self.machine;
         let info = &machine.plan.memories[part.memory as usize];
         let size = info.dtype.bytes();
-        let base = info.view_of.unwrap_or(part.memory) as usize;
+        let base = machine.plan.base(part.memory) as usize;
         match &mut machine.memories[base] {
             Memory::In(_) | Memory::View(_) => {
                 return Err(Halt::Internal(format!("a store into the `In` tensor `{}`", info.name)));

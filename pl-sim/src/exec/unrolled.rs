@@ -6,7 +6,7 @@ use crate::check::Refused;
 use crate::elementwise::{FOLDED, is_aligned};
 use crate::env::Env;
 use crate::machine::{Halt, Machine, Memory, State, Wake};
-use crate::plan::{Act, Doing, Fold, FoldSource, Into, Part, Pass, Unrolled};
+use crate::plan::{Act, Doing, Fold, FoldSource, Part, Pass, Target, Unrolled};
 use crate::region::Runs;
 use crate::sched::Stop;
 use crate::shared::RowsGrant;
@@ -35,10 +35,10 @@ impl<'a> Machine<'a> {
                 self.act += 1;
                 continue;
             }
-            self.arrive(unrolled, act);
             if !has {
                 return Ok(self.turn_over(act));
             }
+            self.arrive(unrolled, act);
             let flow = match act.does {
                 Doing::Notify(signal) => {
                     Exec { machine: self, env, wake }.deposit(&unrolled.signals[signal as usize])?
@@ -114,13 +114,13 @@ impl<'a> Machine<'a> {
         }
     }
 
-    /// An act before which the turn ends; `None` when the rank has hardly any ops left: then the plan itself says where they end.
+    /// An act before which the turn ends; `None` when the rank has fewer ops left than it and those before it are: then the plan itself tells them apart.
     #[cold]
     fn turn_over(&mut self, act: &Act) -> Option<Stop> {
+        self.pc = act.before as usize;
         if self.count.ops() + u64::from(act.passed + act.ops) <= self.count.budget {
             return Some(Stop::Yield);
         }
-        self.count.take(act.passed);
         self.unrolled = None;
         None
     }
@@ -132,7 +132,7 @@ impl<'a> Machine<'a> {
             Memory::In(bytes) => is_aligned(fold.dtype, bytes),
             Memory::Out(bytes, init) => is_aligned(fold.dtype, bytes) && init.missing(&part.runs).is_none(),
             Memory::Window(read) => match &fold.into {
-                Into::Box(_, to)
+                Target::Box(_, to)
                     if part.owner == to.owner
                         && matches!(self.memory(to.memory), Memory::Window(written) if written.id == read.id) =>
                 {
@@ -148,7 +148,7 @@ impl<'a> Machine<'a> {
     fn open<'o>(&'o self, fold: &'o Fold, acts: &[Act]) -> Result<[RowsGrant<'o>; FOLDED], RefusedAt> {
         let mut grants = [RowsGrant::NONE; FOLDED];
         for (at, (grant, source)) in grants.iter_mut().zip(&fold.sources).enumerate() {
-            let FoldSource { part, rows, act, .. } = source;
+            let FoldSource { part, rows, at: act, .. } = source;
             *grant = match self.memory(part.memory) {
                 Memory::In(bytes) => RowsGrant::of_bytes(bytes, rows, fold.dtype.bytes()),
                 Memory::Out(bytes, _) => RowsGrant::of_bytes(bytes, rows, fold.dtype.bytes()),
@@ -187,7 +187,7 @@ impl<'a> Exec<'_, 'a, '_> {
             }
             Doing::Fold(fold) => {
                 let fold = &unrolled.folds[fold as usize];
-                Ok(self.fold(unrolled, fold, &acts[..fold.acts])?.then_some(fold.acts))
+                Ok(self.fold(unrolled, fold, &acts[..fold.length])?.then_some(fold.length))
             }
             _ => Ok(None),
         }
@@ -201,7 +201,10 @@ impl<'a> Exec<'_, 'a, '_> {
         if !fold.sources.iter().enumerate().all(fits) {
             return Ok(false);
         }
-        if let Into::Box(store, to) = &fold.into {
+        // Where it may turn out that the host has no memory.
+        self.machine.pc = acts[fold.length - 1].pc as usize;
+        let machine = &*self.machine;
+        if let Target::Box(store, to) = &fold.into {
             if let Memory::Out(bytes, _) = &machine.memories[plan.base(to.memory) as usize]
                 && !is_aligned(fold.dtype, bytes)
             {
@@ -211,8 +214,8 @@ impl<'a> Exec<'_, 'a, '_> {
         }
         let bytes = fold.shape.elements() * fold.dtype.bytes();
         let done = match &fold.into {
-            Into::Box(_, to) => self.fold_into_box(fold, to, acts),
-            Into::Tile(tile) => {
+            Target::Box(_, to) => self.fold_into_box(fold, to, acts),
+            Target::Tile(tile) => {
                 let mut output = self.output(*tile, bytes)?;
                 let done = self.machine.open(fold, acts).map(|grants| {
                     let runs = Runs::first(fold.shape.elements());
@@ -232,12 +235,12 @@ impl<'a> Exec<'_, 'a, '_> {
         let of_window = |source: &&FoldSource| plan.memories[source.part.memory as usize].window;
         machine.accesses += fold.sources.iter().filter(of_window).count() as u64;
         for &tile in &fold.tiles {
-            if !matches!(fold.into, Into::Tile(result) if result == tile) {
+            if !matches!(fold.into, Target::Tile(result) if result == tile) {
                 machine.tiles.pass(tile, &fold.shape);
             }
         }
-        machine.effects += fold.acts as u64;
-        machine.spend(fold.acts * bytes);
+        machine.effects += fold.length as u64;
+        machine.spend(fold.length * bytes);
         Ok(true)
     }
 
@@ -247,7 +250,7 @@ impl<'a> Exec<'_, 'a, '_> {
         let base = machine.plan.base(to.memory) as usize;
         if let Memory::Window(window) = machine.memories[base] {
             let grants = machine.open(fold, acts)?;
-            let pc = acts[fold.acts - 1].pc as usize;
+            let pc = acts[fold.length - 1].pc as usize;
             let grant =
                 window.memory(to.owner).write(&to.runs, &machine.clock, pc).map_err(|refused| (None, refused))?;
             combine(fold, &grants, Sink::Window(&grant));
@@ -277,9 +280,9 @@ impl<'a> Exec<'_, 'a, '_> {
         (unrolled, acts): (&Unrolled, &[Act]),
     ) -> Halt {
         let (act, kind, op, part) = match (source.map(|at| &fold.sources[at]), &fold.into) {
-            (Some(source), _) => (source.act, AccessKind::Read, source.load, &source.part),
-            (None, Into::Box(store, to)) => (fold.acts - 1, AccessKind::Write, *store, to),
-            (None, Into::Tile(_)) => return Halt::Internal("a tile that is refused".into()),
+            (Some(source), _) => (source.at, AccessKind::Read, source.load, &source.part),
+            (None, Target::Box(store, to)) => (fold.length - 1, AccessKind::Write, *store, to),
+            (None, Target::Tile(_)) => return Halt::Internal("a tile that is refused".into()),
         };
         acts[..=act].iter().for_each(|act| self.machine.arrive(unrolled, act));
         // What is told of a store's box is the shape of its tile.

@@ -1,4 +1,4 @@
-//! Scalar instructions, as functions of the registers that they read: for whoever follows a plan without running it.
+//! Scalar instructions, as functions of the registers that they read: for whoever follows a plan, and does not execute one instruction after the other.
 
 use super::{Dst, Inst, Plan, Reg, scalar};
 use pl_core::fault::ArithmeticProblem;

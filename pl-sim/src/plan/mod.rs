@@ -25,7 +25,7 @@ use pl_core::runtime::EngineError;
 use scalar::ScalarTy;
 pub(crate) use signal::{Does, SignalInst};
 use std::sync::{Arc, OnceLock};
-pub(crate) use unroll::{Act, Doing, Fold, FoldSource, Into, Pass, Unrolled};
+pub(crate) use unroll::{Act, Doing, Fold, FoldSource, Pass, Target, Unrolled};
 
 /// A register: 64 bits of a type that the plan knows.
 pub(crate) type Reg = u32;

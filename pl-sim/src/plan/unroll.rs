@@ -33,6 +33,8 @@ pub(crate) struct Act {
     pub(crate) does: Doing,
     /// The instruction of the plan.
     pub(crate) pc: u32,
+    /// The one behind the act before: where the rank stands until it does this.
+    pub(crate) before: u32,
     /// The registers that get new values before it: a range of [`Unrolled::sets`].
     pub(crate) sets: (u32, u32),
     /// How many ops and ends of loops come before it of which nothing is left to do, but to count them.
@@ -84,20 +86,20 @@ pub(crate) struct Fold {
     pub(crate) op: Binary,
     pub(crate) dtype: DType,
     pub(crate) sources: Vec<FoldSource>,
-    pub(crate) into: Into,
+    pub(crate) into: Target,
     pub(crate) shape: Shape,
     /// The tiles in between.
     pub(crate) tiles: Vec<u32>,
-    /// How many acts it stands for.
-    pub(crate) acts: usize,
+    /// How many acts it is.
+    pub(crate) length: usize,
 }
 
 /// Where the result of a fold goes.
 #[derive(Debug)]
-pub(crate) enum Into {
+pub(crate) enum Target {
     /// Into a box, by the last of its acts: that op, an index into [`Plan::ops`].
     Box(u32, Part),
-    /// Into a tile that is needed at once: the next act lets others change what was loaded.
+    /// Into a tile that is needed at once: the next act notifies others, who may change what was loaded.
     Tile(u32),
 }
 
@@ -106,15 +108,15 @@ pub(crate) enum Into {
 pub(crate) struct FoldSource {
     pub(crate) part: Part,
     pub(crate) rows: Rows,
-    /// The load: its act, counted from the fold's first one, and an index into [`Plan::ops`].
-    pub(crate) act: usize,
+    /// The load: which of the fold's acts, and an index into [`Plan::ops`].
+    pub(crate) at: usize,
     pub(crate) load: u32,
 }
 
 /// Room for what the ranks of a plan's domain execute; none for those that execute the plan itself.
 pub(super) fn room(plan: &Plan) -> Box<[OnceLock<Option<Unrolled>>]> {
     let ranks = match plan.domains[..] {
-        // Whether a rank that reads a cell over and over runs in circles is seen by the plan's registers.
+        // What reads elements of windows branches on them, and would leave soon.
         _ if plan.polls => 0,
         [] => 1,
         [ranks] if ranks <= MOST_RANKS => ranks,

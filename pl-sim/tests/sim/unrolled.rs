@@ -4,6 +4,7 @@ use crate::support::{Arg, Ran, World, id, index, input, output};
 use pl_core::dtype::DType;
 use pl_core::fault::Fault;
 use pl_core::runtime::{Engine, EngineError, LaunchOptions, Scheduler};
+use std::sync::Arc;
 
 /// What a launch came to, as far as no schedule has a part in it.
 #[derive(Debug, PartialEq)]
@@ -19,9 +20,10 @@ fn both(ranks: usize, kernel: &str, windows: &[(DType, &[usize])], args: impl Fn
         let mut world = World::new(ranks);
         world.options = LaunchOptions { scheduler, checks, op_budget: 1 << 20, ..LaunchOptions::default() };
         let windows: Vec<Arg> = windows.iter().map(|(dtype, shape)| world.zeros(*dtype, shape)).collect();
-        // The second time what the first left is unrolled already.
+        // The second time it is unrolled already.
+        let program = world.program(kernel, &args(&windows, 0));
         let [first, second] = [(); 2].map(|()| {
-            let result = world.run(kernel, |rank| args(&windows, rank));
+            let result = world.launch((0..ranks).map(|rank| (Arc::clone(&program), args(&windows, rank))).collect());
             let came = came(&world, &windows, ranks, result);
             windows.iter().for_each(|window| world.sim.reset(id(window)).expect("no view"));
             came
@@ -40,6 +42,7 @@ fn came(world: &World, windows: &[Arg], ranks: usize, result: Result<Ran, Engine
         Ok(Ran { report, outputs }) => {
             let left = windows.iter().flat_map(|window| {
                 let Arg::Window(shape, _) = window else { panic!("no window") };
+                // All windows here are of f32 or i32.
                 let bytes = shape.iter().product::<usize>() * 4;
                 (0..ranks).map(move |rank| {
                     let mut held = vec![0; bytes];
@@ -132,7 +135,7 @@ fn a_turn_ends_in_the_middle_of_what_is_unrolled() {
     assert!(matches!(came, Came::To(..)), "{came:?}");
 }
 
-/// Boxes are combined and stored: `$op`, `$first`, `$second`, `$third`, `$target`.
+/// A kernel that combines boxes of a shape, of three memories among `x y a b`, and stores the result into the last one.
 fn fold(op: &str, shape: &str, sources: [&str; 3], target: &str) -> String {
     let [first, second, third] = sources;
     format!(
@@ -425,4 +428,111 @@ InCore fn copies(x: In tensor<f32, [N]>, data: InOut window<f32, [N]>, rounds: u
             }
         }
     }
+}
+
+#[test]
+fn the_budget_ends_where_the_plan_says() {
+    let run = |scheduler, op_budget, behind: &str| {
+        let kernel = format!(
+            "
+InCore fn count(y: InOut tensor<i32, [4]>, signal: InOut window<i32, [1]>) {{
+  old = pl::read(y, [0])
+  for i in 0..4 {{
+  }}
+  {behind}
+}}"
+        );
+        let mut world = World::new(1);
+        world.options = LaunchOptions { scheduler, op_budget, ..LaunchOptions::default() };
+        let (y, signal) = (output(DType::I32, &[4]), world.zeros(DType::I32, &[1]));
+        match world.run(&kernel, |_| vec![y.clone(), signal.clone()]) {
+            Ok(ran) => format!("{} ops", ran.report.checked.ops),
+            Err(error) => error.to_string(),
+        }
+    };
+    let wait = "pld::system::wait(signal, [0], 1, cmp = Ge)";
+    for behind in ["", wait, "pl::write(y, [1], 1 / old)", "pl::write(y, [1], 1)"] {
+        for budget in 1..=6 {
+            let plan = run(Scheduler::Seeded(1), budget, behind);
+            assert_eq!(run(Scheduler::Parallel, budget, behind), plan, "budget {budget}, {behind:?}");
+            assert_eq!(
+                plan.contains("endless loop?"),
+                budget < 5 || budget == 5 && behind.starts_with("pl::write(y, [1], 1)"),
+                "{plan}"
+            );
+        }
+    }
+}
+
+#[test]
+fn a_refused_store_of_a_sum_names_its_box() {
+    let kernel = "
+InCore fn race(x: In tensor<f32, [2, 8]>, data: InOut window<f32, [2, 8]>, signal: InOut window<i32, [1]>, y: Out tensor<f32, [1, 8]>) {
+  ctx = pld::get_comm_ctx(data)
+  me = pld::rank(ctx)
+  if me == 0 {
+    pld::system::wait(signal, [0], 1, cmp = Ge)
+    t = pl::load(x, [0, 0], [1, 8])
+    u = pl::load(x, [1, 0], [1, 8])
+    t = pl::add(t, u)
+    data = pl::store(t, [1, 0], data)
+  } else {
+    pld::system::notify(signal, 0, [0], 1, op = AtomicAdd)
+    r = pld::tile::remote_load(data, 0, [1, 0], [1, 8])
+    y = pl::store(r, [0, 0], y)
+  }
+}";
+    let world = World::new(2);
+    let (data, signal) = (world.zeros(DType::F32, &[2, 8]), world.zeros(DType::I32, &[1]));
+    let fault = world.fault(kernel, |_| {
+        vec![input(&[2, 8], &[1.0_f32; 16]), data.clone(), signal.clone(), output(DType::F32, &[1, 8])]
+    });
+    let text = fault.to_string();
+    assert!(text.contains("rank 0 would write `data[1, 0..8]`"), "{text}");
+}
+
+/// What rank 0 executes, as `--emit plan` prints it: none where that is the plan itself.
+fn acts(world: &World, kernel: &str, args: &[Arg]) -> Vec<String> {
+    let text = pl_sim::plan_of(&world.program(kernel, args)).expect("a plan").of_rank(0).to_string();
+    text.lines().skip_while(|line| !line.starts_with("for rank 0")).skip(1).map(str::to_owned).collect()
+}
+
+#[test]
+fn a_wait_computes_no_tile() {
+    let kernel = |between: &str| {
+        format!(
+            "
+InCore fn sum(x: In tensor<f32, [2, 8]>, data: InOut window<f32, [2, 8]>, signal: InOut window<i32, [1]>) {{
+  ctx = pld::get_comm_ctx(data)
+  me = pld::rank(ctx)
+  t = pl::load(x, [0, 0], [1, 8])
+  u = pl::load(data, [1, 0], [1, 8])
+  t = pl::add(t, u)
+  {between}
+  data = pl::store(t, [0, 0], data)
+}}"
+        )
+    };
+    let world = World::new(1);
+    let args = vec![input(&[2, 8], &[1.0_f32; 16]), world.zeros(DType::F32, &[2, 8]), world.zeros(DType::I32, &[1])];
+    let wait = acts(&world, &kernel("pld::system::wait(signal, [0], 0, cmp = Ge)"), &args);
+    assert!(wait.iter().all(|act| !act.contains("t = Add of")), "{wait:#?}");
+    let notify = acts(&world, &kernel("pld::system::notify(signal, me, [0], 1, op = AtomicAdd)"), &args);
+    assert!(notify.iter().any(|act| act.contains("t = Add of")), "{notify:#?}");
+}
+
+#[test]
+fn no_rank_has_more_acts_than_fit() {
+    let kernel = "
+InCore fn copies(x: In tensor<f32, [600, 8]>, data: InOut window<f32, [600, 8]>) {
+  for i in 0..TIMES {
+    row = pl::load(x, [i, 0], [1, 8])
+    data = pl::store(row, [i, 0], data)
+  }
+}";
+    let world = World::new(16);
+    let args = vec![input(&[600, 8], &[1.0_f32; 4800]), world.window(DType::F32, &[600, 8])];
+    let lines = |times: usize| acts(&world, &kernel.replace("TIMES", &times.to_string()), &args).len();
+    // A row is three acts: both ops, and the one for both. The end is one more.
+    assert_eq!([lines(1), lines(42), lines(43), lines(330)], [2, 43, 0, 0]);
 }

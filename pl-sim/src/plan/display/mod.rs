@@ -5,15 +5,19 @@ mod unrolled;
 use super::{Checked, Dst, Inst, Operand, Plan, Reg};
 use core::fmt::{self, Display, Formatter};
 use pl_core::op::{Access, ParamKind};
+use std::collections::BTreeMap;
 pub use unrolled::OfRank;
 
-/// A register: its name, its constant, or its number.
-struct Named<'p>(&'p Plan, Reg);
+/// Values of registers.
+type Known = BTreeMap<Reg, u64>;
+
+/// A register: its value where that is known, its name, or its number.
+struct Named<'p>(&'p Plan, Reg, &'p Known);
 
 impl Display for Named<'_> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         let info = &self.0.registers[self.1 as usize];
-        match (&info.name, info.constant) {
+        match (&info.name, info.constant.or_else(|| self.2.get(&self.1).copied())) {
             (_, Some(bits)) => f.write_str(&info.ty.show(bits)),
             (Some(name), None) => f.write_str(name),
             (None, None) => write!(f, "%{}", self.1),
@@ -22,8 +26,8 @@ impl Display for Named<'_> {
 }
 
 impl Plan {
-    fn write_inst(&self, f: &mut Formatter<'_>, inst: Inst) -> fmt::Result {
-        let reg = |r: Reg| Named(self, r);
+    fn write_inst(&self, f: &mut Formatter<'_>, inst: Inst, known: &Known) -> fmt::Result {
+        let reg = |r: Reg| Named(self, r, known);
         let tile = |t: u32| &self.tiles[t as usize].name;
         match inst {
             Inst::Move { dst, src } => write!(f, "{} = {}", reg(dst), reg(src)),
@@ -48,8 +52,10 @@ impl Plan {
             Inst::Next { counter, step, head, .. } => {
                 write!(f, "{0} = {0} + {1}, go to {head}", reg(counter), reg(step))
             }
-            Inst::Op { op } => self.write_op(f, op),
-            Inst::Notify { signal } | Inst::Wait { signal } => self.write_op(f, self.signals[signal as usize].op),
+            Inst::Op { op } => self.write_op(f, op, known),
+            Inst::Notify { signal } | Inst::Wait { signal } => {
+                self.write_op(f, self.signals[signal as usize].op, known)
+            }
             Inst::CopyTile { dst, src, .. } => write!(f, "{} = {}", tile(dst), tile(src)),
             Inst::Skip => f.write_str("nothing"),
             Inst::Check { check } => {
@@ -94,11 +100,11 @@ impl Plan {
         Ok(())
     }
 
-    fn write_op(&self, f: &mut Formatter<'_>, index: u32) -> fmt::Result {
+    fn write_op(&self, f: &mut Formatter<'_>, index: u32, known: &Known) -> fmt::Result {
         let op = &self.ops[index as usize];
         match op.dst {
             Dst::None => {}
-            Dst::Scalar(r) => write!(f, "{} = ", Named(self, r))?,
+            Dst::Scalar(r) => write!(f, "{} = ", Named(self, r, known))?,
             Dst::Tile(t) => write!(f, "{} = ", self.tiles[t as usize].name)?,
         }
         let info = op.code.info();
@@ -109,11 +115,11 @@ impl Plan {
                 Operand::Absent => f.write_str("_")?,
                 Operand::Memory(m) => f.write_str(&self.memories[m as usize].name)?,
                 Operand::Tile(t) => f.write_str(&self.tiles[t as usize].name)?,
-                Operand::Scalar(r) => write!(f, "{}", Named(self, r))?,
+                Operand::Scalar(r) => write!(f, "{}", Named(self, r, known))?,
                 Operand::List(start, len) => {
                     f.write_str("[")?;
                     for (i, &r) in self.list(start, len).iter().enumerate() {
-                        write!(f, "{}{}", if i > 0 { ", " } else { "" }, Named(self, r))?;
+                        write!(f, "{}{}", if i > 0 { ", " } else { "" }, Named(self, r, known))?;
                     }
                     f.write_str("]")?;
                 }
@@ -166,7 +172,7 @@ impl Display for Plan {
         let before = self.predecessors();
         for (pc, &inst) in self.code.iter().enumerate() {
             write!(f, "{pc:5}  ")?;
-            self.write_inst(f, inst)?;
+            self.write_inst(f, inst, &Known::new())?;
             self.write_fused(f, inst, pc, &before)?;
             match self.place(self.origins[pc].loc) {
                 Some(place) => writeln!(f, "  ; {}:{}", place.line, place.column)?,

@@ -1,7 +1,7 @@
 //! What a rank executes where that is unrolled, as text.
 
-use super::super::{Act, Doing, FoldSource, Into, Part, Plan, Reg, Unrolled};
-use super::Named;
+use super::super::{Act, Doing, FoldSource, Part, Plan, Reg, Target, Unrolled};
+use super::{Known, Named};
 use crate::machine::Place;
 use core::fmt::{self, Display, Formatter};
 
@@ -24,18 +24,23 @@ impl Display for OfRank<'_> {
         let OfRank { plan, rank } = *self;
         write!(f, "{plan}")?;
         let ranks = plan.domains.first().copied().unwrap_or(1);
-        let places = vec![Place { rank, ranks, domain: 0 }; plan.memories.len()];
+        let of_window = Place { rank, ranks, domain: 0 };
+        let place = |window| if window { of_window } else { Place::default() };
+        let places: Vec<Place> = plan.memories.iter().map(|memory| place(memory.window)).collect();
         let Some(unrolled) = plan.unrolled(&places) else { return Ok(()) };
         writeln!(f, "for rank {rank} this is, with what is known before it runs:")?;
         let at_once = |act: &Act| match act.does {
             Doing::Pass(_) => 2,
-            Doing::Fold(fold) => unrolled.folds[fold as usize].acts,
+            Doing::Fold(fold) => unrolled.folds[fold as usize].length,
             _ => 0,
         };
+        let mut known = Known::new();
         let mut at = 0;
         while let Some(act) = unrolled.acts.get(at) {
             write!(f, "{at:5}  ")?;
-            plan.write_act(f, unrolled, act)?;
+            known.extend(unrolled.sets[act.sets.0 as usize..act.sets.1 as usize].iter().copied());
+            plan.forget(act, &mut known);
+            plan.write_act(f, unrolled, act, &known)?;
             let behind = &unrolled.acts[at + 1..][..at_once(act)];
             let of = if behind.is_empty() { std::slice::from_ref(act) } else { behind };
             f.write_str("  ; ")?;
@@ -50,14 +55,26 @@ impl Display for OfRank<'_> {
 }
 
 impl Plan {
-    fn write_act(&self, f: &mut Formatter<'_>, unrolled: &Unrolled, act: &Act) -> fmt::Result {
-        let reg = |reg: Reg| Named(self, reg);
+    /// Forgets the registers to which an act gives values that only a run knows.
+    fn forget(&self, act: &Act, known: &mut Known) {
         match act.does {
-            Doing::Scalar(inst) | Doing::Other(inst) => self.write_inst(f, inst),
-            Doing::Op(op) => self.write_op(f, op),
+            // What is known in the loop is set there.
+            Doing::Head { .. } | Doing::Next { .. } => known.clear(),
+            _ => {
+                let lost = self.assigns(self.code[act.pc as usize]);
+                known.retain(|reg, _| !lost.contains(&Some(*reg)));
+            }
+        }
+    }
+
+    fn write_act(&self, f: &mut Formatter<'_>, unrolled: &Unrolled, act: &Act, known: &Known) -> fmt::Result {
+        let reg = |reg: Reg| Named(self, reg, known);
+        match act.does {
+            Doing::Scalar(inst) | Doing::Other(inst) => self.write_inst(f, inst, known),
+            Doing::Op(op) => self.write_op(f, op, known),
             Doing::Notify(signal) | Doing::Wait(signal) => {
                 let signal = &unrolled.signals[signal as usize];
-                self.write_op(f, signal.op)?;
+                self.write_op(f, signal.op, known)?;
                 if signal.axes.is_empty() {
                     write!(f, ": cell {}", signal.first)?;
                 }
@@ -70,8 +87,8 @@ impl Plan {
             Doing::Fold(fold) => {
                 let fold = &unrolled.folds[fold as usize];
                 match &fold.into {
-                    Into::Box(_, to) => write!(f, "{}", self.boxed(to))?,
-                    Into::Tile(tile) => write!(f, "{}", self.tiles[*tile as usize].name)?,
+                    Target::Box(_, to) => write!(f, "{}", self.boxed(to))?,
+                    Target::Tile(tile) => write!(f, "{}", self.tiles[*tile as usize].name)?,
                 }
                 write!(f, " = {:?} of ", fold.op)?;
                 for (i, FoldSource { part, .. }) in fold.sources.iter().enumerate() {

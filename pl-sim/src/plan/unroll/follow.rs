@@ -1,13 +1,15 @@
 //! Follows a plan for one rank, and writes down what is left to do for it.
 
-use super::{Act, Doing, Into, Unrolled};
+use super::{Act, Doing, Unrolled};
 use crate::machine::Place;
 use crate::plan::{Dst, Inst, OpInst, Operand, Part, Plan, Reg, SignalInst, scalar};
 use pl_core::op::OpCode;
 
-/// The most acts of all ranks together, and of one.
-const MOST_ACTS: (usize, usize) = (2048, 256);
-/// Instructions that are followed for an act, at most.
+/// The most acts of all ranks together.
+const MOST_OF_ALL: usize = 2048;
+/// The most acts of one rank.
+const MOST_OF_ONE: usize = 256;
+/// Instructions that are followed at most, for each act that there may be.
 const FOLLOWED: usize = 8;
 
 /// It becomes too long.
@@ -21,10 +23,11 @@ pub(super) fn unroll(plan: &Plan, places: &[Place], ranks: usize) -> Option<Unro
         held: vec![],
         pending: vec![],
         passed: 0,
+        behind: 0,
         made: Unrolled::default(),
         parts: vec![],
         from: 0,
-        most: MOST_ACTS.1.min(MOST_ACTS.0 / ranks),
+        most: MOST_OF_ONE.min(MOST_OF_ALL / ranks),
         followed: 0,
     };
     unroller.follow(0, None).ok()?;
@@ -43,6 +46,8 @@ pub(super) struct Unroller<'p> {
     /// What the next act sets, and how much it counts.
     pending: Vec<(Reg, u64)>,
     passed: u32,
+    /// The instruction behind the last act.
+    behind: usize,
     pub(super) made: Unrolled,
     /// Per act: the box that it moves.
     pub(super) parts: Vec<Option<Part>>,
@@ -61,7 +66,7 @@ impl Unroller<'_> {
             if self.followed > FOLLOWED * self.most {
                 return Err(TooLong);
             }
-            let inst = self.plan.code[pc];
+            let (inst, acts) = (self.plan.code[pc], self.made.acts.len());
             pc = match inst {
                 Inst::Jump { to } => to as usize,
                 Inst::Again { to } => {
@@ -115,13 +120,15 @@ impl Unroller<'_> {
                     self.op(op, pc)?;
                     pc + 1
                 }
-                Inst::Notify { signal } | Inst::Wait { signal } => {
+                Inst::Notify { signal } => {
                     self.fold_before(&self.plan.ops[self.plan.signals[signal as usize].op as usize]);
-                    let number = self.made.signals.len() as u32;
-                    self.made.signals.push(self.resolved(&self.plan.signals[signal as usize]));
-                    let does =
-                        if matches!(inst, Inst::Wait { .. }) { Doing::Wait(number) } else { Doing::Notify(number) };
-                    self.act(does, pc, 1)?;
+                    let number = self.signal(signal);
+                    self.act(Doing::Notify(number), pc, 1)?;
+                    pc + 1
+                }
+                Inst::Wait { signal } => {
+                    let number = self.signal(signal);
+                    self.act(Doing::Wait(number), pc, 1)?;
                     pc + 1
                 }
                 Inst::Extent { dst, .. } => {
@@ -140,6 +147,9 @@ impl Unroller<'_> {
                     pc + 1
                 }
             };
+            if self.made.acts.len() > acts {
+                self.behind = pc;
+            }
         }
         Ok(true)
     }
@@ -159,6 +169,7 @@ impl Unroller<'_> {
             plan.assigns(inst).into_iter().flatten().for_each(|reg| self.lose(reg));
         }
         let before = self.known.clone();
+        self.behind = head + 1;
         self.begin();
         // Where the body goes on in the plan, it does not come back.
         if self.follow(head + 1, Some(exit as usize - 1))? {
@@ -201,13 +212,14 @@ impl Unroller<'_> {
     }
 
     fn act(&mut self, does: Doing, pc: usize, ops: u32) -> Result<(), TooLong> {
-        if self.made.acts.len() == self.most {
+        if self.made.acts.len() >= self.most {
             return Err(TooLong);
         }
         let start = self.made.sets.len() as u32;
         self.made.sets.append(&mut self.pending);
         let sets = (start, self.made.sets.len() as u32);
-        self.made.acts.push(Act { does, pc: pc as u32, sets, passed: std::mem::take(&mut self.passed), ops });
+        let (pc, before, passed) = (pc as u32, self.behind as u32, std::mem::take(&mut self.passed));
+        self.made.acts.push(Act { does, pc, before, sets, passed, ops });
         self.parts.push(None);
         Ok(())
     }
@@ -250,7 +262,7 @@ impl Unroller<'_> {
                 self.give(dst, place.ranks as u64);
                 self.passed += 1;
             }
-            (OpCode::GetCommCtx | OpCode::Reshape, ..) => self.passed += 1,
+            (OpCode::GetCommCtx, ..) => self.passed += 1,
             _ => {
                 self.act(Doing::Op(number), pc, 1)?;
                 if let Dst::Scalar(dst) = op.dst {
@@ -266,15 +278,16 @@ impl Unroller<'_> {
                     && op.is_last(0)
                     && op.tiles.is_none()
                 {
-                    self.fold(tile, last, Into::Box(number, to));
+                    self.fold_store(tile, number, to);
                 }
             }
         }
         Ok(())
     }
 
-    /// The cell of a signal op, as far as it is known.
-    fn resolved(&self, signal: &SignalInst) -> SignalInst {
+    /// A signal op with its cell, as far as that is known: its number.
+    fn signal(&mut self, number: u32) -> u32 {
+        let signal = &self.plan.signals[number as usize];
         let own = self.places[signal.memory as usize].rank as u64;
         let owner = signal.peer.map_or(Some(own), |peer| self.value(peer));
         let (mut resolved, mut axes) = (SignalInst { axes: Box::default(), owner, ..signal.clone() }, vec![]);
@@ -285,7 +298,8 @@ impl Unroller<'_> {
             }
         }
         resolved.axes = axes.into();
-        resolved
+        self.made.signals.push(resolved);
+        self.made.signals.len() as u32 - 1
     }
 }
 

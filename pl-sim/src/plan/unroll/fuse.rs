@@ -1,7 +1,7 @@
 //! Acts that are done at once: a load and the store of its tile, and loads that are combined.
 
 use super::follow::Unroller;
-use super::{Act, Doing, Fold, FoldSource, Into, Pass, Unrolled};
+use super::{Act, Doing, Fold, FoldSource, Pass, Target, Unrolled};
 use crate::elementwise::{Binary, FOLDED};
 use crate::plan::{Dst, OpInst, Operand, Part};
 use pl_core::op::OpCode;
@@ -27,35 +27,41 @@ impl Unroller<'_> {
         true
     }
 
-    /// The same when the last acts are loads that are combined, before an op that lets others change what was loaded.
+    /// The same when the last acts are loads that are combined, before a notify that lets others change what was loaded.
     pub(super) fn fold_before(&mut self, op: &OpInst) {
         let end = self.made.acts.len();
         if let Some((_, last)) = end.checked_sub(1).and_then(|last| self.op_of(last))
             && let Dst::Tile(tile) = last.dst
             && op.live.contains(&tile)
+            && let Some((first, fold)) = self.folded(tile, end, Target::Tile(tile))
+            && fold.sources.iter().any(|source| self.plan.memories[source.part.memory as usize].window)
         {
-            self.fold(tile, end, Into::Tile(tile));
+            self.fold(first, fold);
         }
     }
 
-    /// Lets acts be done at once, up to `end`, when they are loads that are combined to a tile; `into` is what becomes of that.
-    pub(super) fn fold(&mut self, tile: u32, end: usize, into: Into) {
-        if let Some((first, fold)) = self.folded(tile, end, into) {
-            self.made.folds.push(fold);
-            self.at_once(first, Doing::Fold(self.made.folds.len() as u32 - 1));
+    /// The same when the last acts are loads that are combined to a tile, and the store of that into this box.
+    pub(super) fn fold_store(&mut self, tile: u32, store: u32, to: Part) {
+        if let Some((first, fold)) = self.folded(tile, self.made.acts.len() - 1, Target::Box(store, to)) {
+            self.fold(first, fold);
         }
+    }
+
+    fn fold(&mut self, first: usize, fold: Fold) {
+        self.made.folds.push(fold);
+        self.at_once(first, Doing::Fold(self.made.folds.len() as u32 - 1));
     }
 
     /// The fold that acts are, from the end back to the first load: that act, and the fold.
-    fn folded(&self, tile: u32, end: usize, into: Into) -> Option<(usize, Fold)> {
+    fn folded(&self, tile: u32, end: usize, into: Target) -> Option<(usize, Fold)> {
         let plan = self.plan;
         let (dtype, shape) = (plan.tiles[tile as usize].dtype, plan.tiles[tile as usize].shape?);
         // Of windows, which may be the same one, the run says so.
         let apart = |part: &Part| match &into {
-            Into::Box(_, to) => {
+            Target::Box(_, to) => {
                 plan.memories[to.memory as usize].window || plan.base(part.memory) != plan.base(to.memory)
             }
-            Into::Tile(_) => true,
+            Target::Tile(_) => true,
         };
         let load = |act: usize, tile: u32| {
             let (load, op) = self.op_of(act)?;
@@ -63,7 +69,7 @@ impl Unroller<'_> {
             let loads = matches!(op.code, OpCode::Load | OpCode::RemoteLoad) && op.dst == Dst::Tile(tile);
             let alike = op.tiles.is_none() && op.fixed.as_ref()?.shape == shape;
             let rows = part.runs.rows_to_keep(dtype.bytes()).filter(|_| loads && alike)?;
-            Some(FoldSource { part, rows, act, load })
+            Some(FoldSource { part, rows, at: act, load })
         };
         let (mut act, mut wanted) = (end, tile);
         let (mut sources, mut tiles, mut which) = (vec![], vec![], None);
@@ -89,18 +95,18 @@ impl Unroller<'_> {
             wanted = *left;
         }
         sources.reverse();
-        sources.iter_mut().for_each(|source| source.act -= act);
+        sources.iter_mut().for_each(|source| source.at -= act);
         tiles.sort_unstable();
         tiles.dedup();
-        let acts = self.made.acts.len() - act;
-        let fold = Fold { op: which?, dtype, sources, into, shape, tiles, acts };
+        let length = self.made.acts.len() - act;
+        let fold = Fold { op: which?, dtype, sources, into, shape, tiles, length };
         (fold.sources.len() <= FOLDED).then_some((act, fold))
     }
 
     /// Puts an act before the last ones, from `first` on, which does all of them.
     fn at_once(&mut self, first: usize, does: Doing) {
         let Unrolled { acts, sets, .. } = &mut self.made;
-        let Act { pc, .. } = acts[first];
+        let Act { pc, before, .. } = acts[first];
         let (passed, ops) = acts[first..].iter().fold((0, 0), |sum, act| (sum.0 + act.passed, sum.1 + act.ops));
         let start = sets.len();
         for at in acts[first..].iter().flat_map(|act| act.sets.0..act.sets.1) {
@@ -111,7 +117,7 @@ impl Unroller<'_> {
             }
         }
         let sets = (start as u32, sets.len() as u32);
-        acts.insert(first, Act { does, pc, sets, passed, ops });
+        acts.insert(first, Act { does, pc, before, sets, passed, ops });
         self.parts.insert(first, None);
     }
 }
