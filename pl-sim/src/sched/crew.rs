@@ -92,10 +92,14 @@ impl<'c> Shift<'c> {
         Shift { crew, job, offer: Cell::default() }
     }
 
+    /// How many of so many workers there are.
+    pub(crate) fn available(&self, workers: usize) -> usize {
+        if workers == 0 { 0 } else { workers.min(self.crew.start()) }
+    }
+
     /// Asks so many workers to join, unless some were asked.
     pub(crate) fn ask(&self, workers: usize) {
-        if self.offer.get().is_none() && workers > 0 {
-            let workers = workers.min(self.crew.start());
+        if self.offer.get().is_none() {
             self.offer.set(Some(self.crew.shared.offers.offer(self.job, workers)));
         }
     }

@@ -66,18 +66,19 @@ impl Work<Box<Halt>> for Worker<'_, '_, '_> {
 
     fn before(&mut self, _others: usize) {}
 
-    fn turn(&mut self, rank: usize) -> Result<Stop, Box<Halt>> {
-        self.run(rank, &mut 0)
+    fn turn(&mut self, rank: usize, short: bool) -> Result<Stop, Box<Halt>> {
+        self.run(rank, short, &mut 0)
     }
 }
 
 impl Worker<'_, '_, '_> {
     /// Runs a rank for a turn, and counts the notifies and waits that it executes.
-    fn run(&self, rank: usize, signals: &mut u64) -> Result<Stop, Box<Halt>> {
+    fn run(&self, rank: usize, short: bool, signals: &mut u64) -> Result<Stop, Box<Halt>> {
         const TURN: Turn = Turn { fuel: 1 << 13, visible: u32::MAX, enters: false };
+        const SHORT: Turn = Turn { fuel: 16, ..TURN };
         let mut machine = self.ranks.machine(rank);
         let before = machine.signals();
-        let outcome = machine.run(self.ranks.env, self.queue, TURN);
+        let outcome = machine.run(self.ranks.env, self.queue, if short { SHORT } else { TURN });
         *signals += machine.signals() - before;
         outcome
     }
@@ -97,11 +98,13 @@ struct Leader<'w, 'l, 'a> {
 impl Leader<'_, '_, '_> {
     /// Asks for help; it may be asked only once.
     fn ask(&mut self) {
-        if self.helpers > 0 {
+        let workers = self.shift.available(std::mem::take(&mut self.helpers));
+        if workers > 0 {
             self.worker.ranks.share();
             self.worker.queue.share();
+            self.worker.queue.expect(1 + workers);
+            self.shift.ask(workers);
         }
-        self.shift.ask(std::mem::take(&mut self.helpers));
     }
 }
 
@@ -128,7 +131,7 @@ impl Work<Box<Halt>> for Leader<'_, '_, '_> {
         }
     }
 
-    fn turn(&mut self, rank: usize) -> Result<Stop, Box<Halt>> {
-        self.worker.run(rank, &mut self.signals)
+    fn turn(&mut self, rank: usize, short: bool) -> Result<Stop, Box<Halt>> {
+        self.worker.run(rank, short, &mut self.signals)
     }
 }

@@ -8,6 +8,8 @@ use std::collections::VecDeque;
 
 /// How often a worker without ranks looks out for one of its own before it takes the single rank of another worker.
 const PATIENCE: u32 = 8;
+/// How many short turns ranks of workers that are yet to come have with others, at most: one that is busy with another launch may never come.
+const SHORT_TURNS: u32 = 256;
 
 /// How a turn ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -47,8 +49,12 @@ pub(crate) struct Queue<F> {
 }
 
 struct State<F> {
-    /// The workers that came. The leader is the first of them.
+    /// The workers: those that came, the leader first, and those that are expected.
     seats: SmallVec<[Seat; 2]>,
+    /// How many came.
+    came: usize,
+    /// How many short turns there may be.
+    short_turns: u32,
     /// How many ranks there are, and how many are to run.
     ranks: usize,
     waiting: usize,
@@ -78,14 +84,19 @@ pub(crate) trait Work<F> {
     fn looks(&self) -> bool;
     /// Called before each turn, with how many other ranks wait for a worker.
     fn before(&mut self, others: usize);
-    /// Runs a rank for a turn.
-    fn turn(&mut self, rank: usize) -> Result<Stop, F>;
+    /// Runs a rank for a turn; a short one is for its signals and not for its data.
+    fn turn(&mut self, rank: usize, short: bool) -> Result<Stop, F>;
 }
 
 impl<F> State<F> {
+    /// The worker whose a rank is.
+    fn home(&self, rank: usize) -> usize {
+        if self.seats.len() == 1 { 0 } else { rank * self.seats.len() / self.ranks }
+    }
+
     /// A rank is to run.
     fn push(&mut self, rank: usize) {
-        let home = if self.seats.len() == 1 { 0 } else { rank * self.seats.len() / self.ranks };
+        let home = self.home(rank);
         self.seats[home].ready.push_back(rank);
         self.waiting += 1;
     }
@@ -96,15 +107,30 @@ impl<F> State<F> {
         self.waiting += 1;
     }
 
-    /// One more worker comes: some ranks move to it. Gives its number.
-    fn join(&mut self) -> usize {
-        let worker = self.seats.len();
-        self.seats.push(Seat::default());
+    /// There will be so many workers: some ranks move to those that come.
+    fn expect(&mut self, workers: usize) {
+        if workers <= self.seats.len() {
+            return;
+        }
+        self.seats.resize_with(workers, Seat::default);
         // All are taken out before any has its new home: one that moved must not move again.
         let ready: Vec<usize> = self.seats.iter_mut().flat_map(|seat| std::mem::take(&mut seat.ready)).collect();
         self.waiting = 0;
         ready.into_iter().for_each(|rank| self.push(rank));
-        worker
+    }
+
+    /// One more worker comes. Gives its number.
+    fn join(&mut self) -> usize {
+        self.came += 1;
+        self.expect(self.came);
+        self.came - 1
+    }
+
+    /// Whether a rank that is about to run waits for its own worker, who will soon be there and has its data in the caches of its core.
+    fn is_away(&mut self, rank: usize) -> bool {
+        let away = self.home(rank) >= self.came && self.short_turns > 0;
+        self.short_turns -= u32::from(away);
+        away
     }
 
     /// A rank for a worker: one of its own, or else the last one of the worker with the most. A patient one leaves a single rank to a worker that is about to
@@ -127,6 +153,8 @@ impl<F> Queue<F> {
     pub(crate) fn new(ranks: usize, standing: Standing) -> Queue<F> {
         let state = State {
             seats: smallvec![Seat { ready: (0..ranks).collect(), coming: true }],
+            came: 1,
+            short_turns: SHORT_TURNS,
             ranks,
             waiting: ranks,
             delayed: VecDeque::new(),
@@ -140,6 +168,11 @@ impl<F> Queue<F> {
     /// From now on several threads work. Only the leader did when this is called.
     pub(crate) fn share(&self) {
         self.state.share();
+    }
+
+    /// So many workers will work, of whom the leader is one.
+    pub(crate) fn expect(&self, workers: usize) {
+        self.lock().expect(workers);
     }
 
     fn lock(&self) -> Locked<'_, State<F>> {
@@ -171,14 +204,15 @@ impl<F> Queue<F> {
         let unwinding = EndOnPanic(self);
         // Behind the guard, so that a panic lets go of the lock before the guard takes it.
         let mut state = self.lock();
-        while let Some((locked, rank)) = self.next(state, worker, work) {
-            let others = locked.waiting;
+        while let Some((mut locked, rank)) = self.next(state, worker, work) {
+            let (others, away) = (locked.waiting, locked.is_away(rank));
             drop(locked);
             work.before(others);
-            let outcome = work.turn(rank);
+            let outcome = work.turn(rank, away);
             state = self.lock();
             state.running -= 1;
             match outcome {
+                Ok(Stop::Yield | Stop::Before) if away => state.push(rank),
                 Ok(Stop::Yield | Stop::Before) => state.keep(worker, rank),
                 Ok(Stop::Delayed) => state.delayed.push_back(rank),
                 Ok(stop @ (Stop::Parked | Stop::Stopped | Stop::Done)) => {

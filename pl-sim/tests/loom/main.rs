@@ -153,7 +153,7 @@ impl Work<&'static str> for Worker<'_> {
 
     fn before(&mut self, _others: usize) {}
 
-    fn turn(&mut self, rank: usize) -> Result<Stop, &'static str> {
+    fn turn(&mut self, rank: usize, _short: bool) -> Result<Stop, &'static str> {
         self.0.turn(rank)
     }
 }
@@ -266,6 +266,7 @@ fn check_groups(
     let groups = Groups::new(programs.len(), together);
     explore(preemptions, expected, move || {
         let launch = Arc::new(Launch::new(programs, &groups));
+        launch.queue.expect(2);
         let other = thread::spawn({
             let launch = launch.clone();
             move || launch.work()
