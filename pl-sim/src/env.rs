@@ -64,27 +64,21 @@ pub(crate) struct Env<'a> {
     pub(crate) entered: SmallVec<[Mutex<Entered>; 1]>,
 }
 
-/// What concerns one rank and others change.
+/// What concerns one rank and others change. That of another does not stand in its cache lines.
 #[derive(Debug, Default)]
+#[repr(align(64))]
 pub(crate) struct Mail {
     /// Bytes that peers loaded from the rank's windows.
     pub(crate) served: AtomicU64,
     /// Bytes that peers stored into the rank's windows.
     pub(crate) pushed: AtomicU64,
-    /// Whether the rank may re-read its window memory until others change it: only then its bell is rung.
-    polls: bool,
-    /// Rings when others changed the rank's window memory.
+    /// Rings when others changed the rank's window memory, if it may re-read that until they do.
     pub(crate) bell: Bell,
     /// A wait of the rank that passed without a notify of this launch: the first.
     pub(crate) stale: OnceLock<StaleWait>,
 }
 
 impl Mail {
-    /// That of a rank which executes a plan.
-    pub(crate) fn new(plan: &Plan) -> Mail {
-        Mail { polls: plan.polls, ..Mail::default() }
-    }
-
     /// How often others changed the rank's memory, if it polls.
     pub(crate) fn changes(&self) -> u64 {
         self.bell.rung()
@@ -101,8 +95,8 @@ impl Env<'_> {
     /// Tells that another rank changed the memory of the rank of a call.
     #[inline]
     pub(crate) fn changed(&self, call: usize, wake: &dyn Wake) {
-        let mail = &self.mail[call];
-        if mail.polls && mail.bell.ring() {
+        // Whether it polls stands in the plan, which nobody changes.
+        if self.plans[call].polls && self.mail[call].bell.ring() {
             wake.wake(call);
         }
     }

@@ -97,7 +97,8 @@ pub(crate) struct Turn {
     pub(crate) enters: bool,
 }
 
-/// One rank.
+/// One rank. No other begins in its cache lines: that may run on another core.
+#[repr(align(64))]
 pub(crate) struct Machine<'a> {
     /// Its number in the world.
     pub(crate) rank: usize,
@@ -147,6 +148,7 @@ const MAX_INITS: usize = 8;
 
 /// The memory in which a machine runs, and later another one.
 #[derive(Default)]
+#[repr(align(64))]
 pub(crate) struct Frame {
     pub(crate) registers: Vec<u64>,
     /// A list for the memories.

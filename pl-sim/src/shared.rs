@@ -52,23 +52,32 @@ use std::sync::atomic::{AtomicBool, AtomicI32};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
 /// A lock that costs next to nothing while one thread runs all ranks.
+///
+/// Its first cache line, where it is aligned, has what the lock is taken with, and the first part of the value: two cores that take it in turns move one line. They read in
+/// another one whether several threads do: had they to read it in that line, they would get it twice, once to read and once to change it.
+#[repr(C)]
 pub(crate) struct Lock<T> {
+    /// What is held while several threads want it.
+    mutex: Mutex<()>,
+    value: UnsafeCell<T>,
+    rest: [Line; 0],
     /// Whether several threads may want it.
     shared: AtomicBool,
     /// Whether it is held, while one thread runs all ranks.
     held: AtomicBool,
-    /// What is held otherwise.
-    mutex: Mutex<()>,
-    value: UnsafeCell<T>,
 }
 
 // SAFETY: a `&Lock<T>` gives out one `&mut T` at a time: while it is shared the mutex sees to that, before then the flag, of one thread: see the module's argument.
 unsafe impl<T: Send> Sync for Lock<T> {}
 
 impl<T> Lock<T> {
+    /// Where its value begins.
+    #[cfg(test)]
+    pub(crate) const BEFORE: usize = std::mem::offset_of!(Lock<T>, value);
+
     const fn used(value: T, shared: bool) -> Lock<T> {
         let (shared, held) = (AtomicBool::new(shared), AtomicBool::new(false));
-        Lock { shared, held, mutex: Mutex::new(()), value: UnsafeCell::new(value) }
+        Lock { mutex: Mutex::new(()), value: UnsafeCell::new(value), rest: [], shared, held }
     }
 
     /// A lock that one thread uses.

@@ -309,7 +309,7 @@ impl Simulator {
         let mut set = self.frames.take(calls.len());
         let Set { frames, machines, mail, .. } = &mut set;
         mail.clear();
-        mail.extend(plans.iter().map(|plan| Mail::new(plan)));
+        mail.resize_with(plans.len(), Mail::default);
         let mut machines = emptied(take(machines));
         machines.reserve_exact(calls.len());
         for (at, (frame, call)) in frames.iter_mut().zip(calls).enumerate() {

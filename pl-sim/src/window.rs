@@ -1,5 +1,6 @@
 //! A window: the same memory on every rank of its domain.
 
+use crate::check::clock::are_few;
 use crate::check::{Checks, Memory, Saved};
 use pl_core::dtype::DType;
 use pl_core::runtime::{Contents, WindowId};
@@ -78,8 +79,14 @@ impl Window {
     }
 
     /// From now on several threads use it, until the launch is over. Only one does when this is called.
-    pub(crate) fn share(&self) {
-        self.memories.iter().for_each(Memory::share);
+    /// `ranks` is how many ranks take part.
+    pub(crate) fn share(&self, ranks: usize) {
+        self.memories.iter().for_each(|memory| memory.share(are_few(ranks)));
+    }
+
+    /// The launch is over.
+    pub(crate) fn settle(&self) {
+        self.memories.iter().for_each(Memory::settle);
     }
 
     /// A rank of the domain as a report names it: its number in the world, and in the domain where that is another one.

@@ -86,11 +86,11 @@ fn ops_bytes_and_allocations() {
     }
     expect![[r#"
         Barriers(10): 612 ops, 0 bytes received, 240 signals
-            allocations: 85, without checks 13
+            allocations: 13, without checks 13
         Hand: 164 ops, 12288 bytes received, 24 signals
             allocations: 13, without checks 13
         Builtin: 264 ops, 12288 bytes received, 60 signals
-            allocations: 40, without checks 30
+            allocations: 32, without checks 30
     "#]]
     .assert_eq(&table);
 }

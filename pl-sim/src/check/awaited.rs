@@ -16,20 +16,46 @@ pub(crate) struct Awaited {
 
 /// The wait that the owner of the memory is parked on, if it is.
 #[derive(Debug, Default)]
-pub(crate) struct Parked(Option<Awaited>);
+pub(crate) struct Parked(Option<On>);
+
+/// A cell that the owner is parked on. Positions take 32 bits everywhere, and here they must: see [`Memory`](super::Memory).
+#[derive(Clone, Copy, Debug)]
+struct On {
+    index: u32,
+    /// What it holds.
+    value: i32,
+    expected: i32,
+    compare: Compare,
+}
 
 impl Parked {
     /// Tests a cell of this value: whether the wait passes. If not, the owner is parked.
     pub(crate) fn test(&mut self, awaited: Awaited, value: i32) -> bool {
-        let passes = awaited.compare.holds(value, awaited.expected);
+        let Awaited { index, expected, compare } = awaited;
+        let passes = compare.holds(value, expected);
         if !passes {
-            self.0 = Some(awaited);
+            self.0 = Some(On { index: index as u32, value, expected, compare });
         }
         passes
     }
 
     /// A notify changed a cell to this value: whether it satisfies the owner's wait, so that whoever notified is to wake the owner.
     pub(crate) fn notified(&mut self, index: usize, value: i32) -> bool {
-        self.0.take_if(|a| a.index == index && a.compare.holds(value, a.expected)).is_some()
+        self.changed(index, |_| value)
+    }
+
+    /// The same of a notify that added to what the cell held.
+    pub(crate) fn added(&mut self, index: usize, add: i32) -> bool {
+        self.changed(index, |value| value.wrapping_add(add))
+    }
+
+    fn changed(&mut self, index: usize, new: impl Fn(i32) -> i32) -> bool {
+        let Some(on) = self.0.as_mut().filter(|on| on.index as usize == index) else { return false };
+        on.value = new(on.value);
+        let passes = on.compare.holds(on.value, on.expected);
+        if passes {
+            self.0 = None;
+        }
+        passes
     }
 }

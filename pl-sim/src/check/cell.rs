@@ -1,7 +1,7 @@
 //! One signal cell: who notified it, what the owner has not learnt from that, and what is odd about it.
 
 use super::Deposit;
-use super::clock::{Clock, Knowledge, Release, Stamp};
+use super::clock::{Clock, Few, Knowledge, Release, Stamp, Told};
 use crate::recent::Recent;
 use pl_core::fault;
 use std::sync::Arc;
@@ -63,16 +63,16 @@ pub(super) struct Pending {
     /// The first one.
     pub(super) stamp: Stamp,
     pub(super) deposit: Deposit,
-    /// What they released.
-    pub(super) knowledge: Option<Arc<Knowledge>>,
+    /// What they told.
+    pub(super) told: Told,
     /// How many they are, and how many epochs lie between two of them.
     pub(super) times: u32,
     pub(super) stride: u32,
 }
 
 impl Pending {
-    pub(super) const fn new(stamp: Stamp, deposit: Deposit, knowledge: Option<Arc<Knowledge>>) -> Pending {
-        Pending { stamp, deposit, knowledge, times: 1, stride: 0 }
+    pub(super) const fn new(stamp: Stamp, deposit: Deposit, told: Told) -> Pending {
+        Pending { stamp, deposit, told, times: 1, stride: 0 }
     }
 
     /// One of them, counted from 0.
@@ -87,7 +87,7 @@ impl Pending {
 
     /// How many of them the owner knows of.
     pub(super) fn followed(&self, clock: &Clock) -> u32 {
-        match clock.known_since(self.stamp, self.knowledge.as_deref()).checked_sub(self.stamp.epoch) {
+        match clock.known_since(self.stamp, &self.told).checked_sub(self.stamp.epoch) {
             Some(beyond) => self.times.min(beyond / self.stride.max(1) + 1),
             None => 0,
         }
@@ -95,10 +95,9 @@ impl Pending {
 
     /// Adds one more, when it is like these; whether it is.
     pub(super) fn extend(&mut self, new: &Pending) -> bool {
-        let knowledge = |pending: &Pending| pending.knowledge.as_ref().map(Arc::as_ptr);
         let alike = matches!(self.deposit, Deposit::Add(_))
             && (self.deposit, self.stamp.rank, self.stamp.pc) == (new.deposit, new.stamp.rank, new.stamp.pc)
-            && knowledge(self) == knowledge(new);
+            && self.told.is_same(&new.told);
         if !alike || self.times > 1 && new.stamp.epoch != self.stamp(self.times).epoch {
             return false;
         }
@@ -175,7 +174,7 @@ pub(super) struct Cell {
     pub(super) step: i32,
     /// The value before the news, with all that the owner added.
     pub(super) base: i32,
-    /// What the notify released that is the news, where it is one.
+    /// What the notify told that is the news, where it is one; in a launch of few ranks that stands beside the cell.
     pub(super) knowledge: Option<Arc<Knowledge>>,
     /// The number of what it has apart, from 1; 0: nothing.
     more: u32,
@@ -259,6 +258,14 @@ impl Cell {
             self.more = apart.more.len() as u32;
         }
         &mut apart.more[self.more as usize - 1]
+    }
+
+    /// Whether nothing was done to it in this launch but to add and to wait.
+    pub(super) fn is_plain(&self, apart: &Apart) -> bool {
+        let is_stored = |more: &More| more.stores > 0 || more.stale.is_some();
+        matches!(self.did, Did::Nothing | Did::Add)
+            && self.last != Last::Read
+            && !self.more(apart).is_some_and(is_stored)
     }
 
     /// Who notified it; `owner` is whose cell it is.
@@ -410,13 +417,13 @@ impl Cell {
         }
     }
 
-    /// The notify that is the only news. The cell holds `value` now. Beside a `Set` there is no such add: see [`Cell::add_news`].
-    pub(super) fn one(&self, value: i32) -> Pending {
+    /// The notify that is the only news, which told this. The cell holds `value` now. Beside a `Set` there is no such add: see [`Cell::add_news`].
+    fn one(&self, value: i32, told: Told) -> Pending {
         let deposit = match self.did {
             Did::Set | Did::Both => Deposit::Set(value),
             Did::Nothing | Did::Add => Deposit::Add(value.wrapping_sub(self.base)),
         };
-        Pending::new(self.first.stamp, deposit, self.knowledge.clone())
+        Pending::new(self.first.stamp, deposit, told)
     }
 
     /// The news that stand apart.
@@ -439,7 +446,7 @@ impl Cell {
         let sets = matches!(deposit, Deposit::Set(_));
         let stale = self.more(apart).and_then(|more| more.stale).filter(|_| !own).map(|wait| (wait, stamp));
         let overwrote = if sets {
-            let one = (self.news == News::One).then(|| self.one(value));
+            let one = (self.news == News::One).then(|| self.one(value, Told::Nothing));
             let mut all = one.iter().chain(self.pending(apart).iter().rev());
             let lost = all.find(|p| !(own && clock.follows(p.last())));
             lost.map(|p| Event::new(p.stamp, Change::Notify(p.deposit), 0))
@@ -479,21 +486,35 @@ impl Cell {
         }
     }
 
-    /// Adds a notify of a peer to a cell that holds `value`, before it counts.
-    #[inline]
-    pub(super) fn add_news(&mut self, stamp: Stamp, deposit: Deposit, value: i32, release: Release, apart: &mut Apart) {
+    /// Adds a notify of a peer to a cell that holds `value`, before it counts. `few` is where that is which notifies of few ranks tell.
+    #[inline(always)]
+    pub(super) fn add_news(
+        &mut self,
+        stamp: Stamp,
+        deposit: Deposit,
+        value: i32,
+        (told, few): (Told, Option<&mut Few>),
+        apart: &mut Apart,
+    ) {
         let is_first = self.first.count == 0 || self.first.stamp.rank == stamp.rank;
         let is_told = matches!(deposit, Deposit::Set(_)) || matches!(self.did, Did::Nothing | Did::Add);
-        if self.news == News::None && is_first && is_told {
-            (self.news, self.knowledge) = (News::One, release.knowledge);
-        } else {
-            self.add_pending(value, Pending::new(stamp, deposit, release.knowledge), apart);
+        if self.news != News::None || !is_first || !is_told {
+            return self.add_pending(value, Pending::new(stamp, deposit, told), few, apart);
+        }
+        self.news = News::One;
+        match (told, few) {
+            (Told::Few(told), Some(few)) => *few = told,
+            (Told::Shared(knowledge), _) => self.knowledge = Some(knowledge),
+            (Told::Nothing, _) | (_, None) => self.knowledge = None,
         }
     }
 
-    fn add_pending(&mut self, value: i32, new: Pending, apart: &mut Apart) {
-        let one = (self.news == News::One).then(|| self.one(value));
-        (self.news, self.knowledge) = (News::Many, None);
+    fn add_pending(&mut self, value: i32, new: Pending, few: Option<&mut Few>, apart: &mut Apart) {
+        let one = (self.news == News::One).then(|| {
+            let told = self.take_told(few.as_deref());
+            self.one(value, told)
+        });
+        self.news = News::Many;
         let pending = &mut self.some_more(apart).pending;
         if pending.capacity() == 0 {
             // Most cells have two at most, and there are many cells.
@@ -505,13 +526,32 @@ impl Cell {
         }
     }
 
+    /// What the only news told.
+    fn take_told(&mut self, few: Option<&Few>) -> Told {
+        match (few, self.knowledge.take()) {
+            (Some(few), _) => Told::Few(*few),
+            (None, Some(knowledge)) => Told::Shared(knowledge),
+            (None, None) => Told::Nothing,
+        }
+    }
+
     /// Learns from the only news, where a wait needs it, or the owner knows of it already.
-    pub(super) fn take_one(&mut self, value: i32, holds: impl Fn(i32) -> bool, clock: &mut Clock) -> Option<Stamp> {
+    pub(super) fn take_one(
+        &mut self,
+        value: i32,
+        holds: impl Fn(i32) -> bool,
+        few: Option<&Few>,
+        clock: &mut Clock,
+    ) -> Option<Stamp> {
         let stamp = self.first.stamp;
-        if holds(self.base) && clock.known_since(stamp, self.knowledge.as_deref()) < stamp.epoch {
+        let told = self.take_told(few);
+        if holds(self.base) && clock.known_since(stamp, &told) < stamp.epoch {
+            if let Told::Shared(knowledge) = told {
+                self.knowledge = Some(knowledge);
+            }
             return None;
         }
-        clock.acquire(stamp.rank, Release { epoch: stamp.epoch, knowledge: self.knowledge.take() });
+        clock.acquire(stamp.rank, Release { epoch: stamp.epoch, told });
         (self.news, self.base) = (News::None, value);
         Some(stamp)
     }
@@ -550,8 +590,7 @@ impl Cell {
             let count = if at == taken.0 { taken.1 } else { pending.times };
             if count > 0 {
                 let stamp = pending.stamp(count - 1);
-                let knowledge = pending.knowledge.clone();
-                clock.acquire(stamp.rank, Release { epoch: stamp.epoch, knowledge });
+                clock.acquire(stamp.rank, Release { epoch: stamp.epoch, told: pending.told.clone() });
                 from = Some(stamp);
             }
         }

@@ -2,15 +2,17 @@
 
 use super::Deposit;
 use super::cell::{Apart, Cell, Event, Last, News, Odd};
-use super::clock::{Clock, Stamp};
+use super::clock::{Clock, Few, Stamp, Told};
 use super::log::{Access, Conflict};
+use super::tray::Note;
 use pl_core::fault::{self, AccessKind};
+use std::mem::take;
 
 /// Cells in a page.
 const PAGE: usize = 64;
 
 /// The last changes of a cell.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct CellHistory {
     /// The value at the start of the launch.
     pub(crate) initial: i32,
@@ -20,23 +22,25 @@ pub(crate) struct CellHistory {
     pub(crate) earlier: u32,
 }
 
-/// The cells of one rank's memory in one window.
+/// The cells of one rank's memory in one window. What every notify needs stands first: see [`Memory`](super::Memory).
 #[derive(Debug)]
+#[repr(C)]
 pub(crate) struct Cells {
-    table: Table,
-    /// The call of the rank whose memory this is; a number that no call has where it takes no part.
-    owner: u32,
-    /// Whether the host wrote what the cells held at the start of the launch.
-    preset: bool,
     /// What is counted of the signal of a collective.
     credits: Option<Credits>,
+    /// The call of the rank whose memory this is; a number that no call has where it takes no part.
+    owner: u32,
+    table: Table,
+    /// Whether the host wrote what the cells held at the start of the launch.
+    preset: bool,
     apart: Apart,
 }
 
 /// The cells, as far as they were touched.
 #[derive(Debug, Default)]
+#[repr(C)]
 struct Table {
-    pages: Vec<Page>,
+    pages: Box<[Page]>,
     /// Whether the launch touched any cell.
     touched: bool,
 }
@@ -47,15 +51,17 @@ struct Page {
     touched: u64,
     /// None, as long as nobody touched one.
     cells: Box<[Cell]>,
+    /// What the notify of each told that is its only news, in a launch of few ranks; none, as long as there was none.
+    told: Box<[Few]>,
 }
 
 /// What is counted of the cells of a collective's signal.
 #[derive(Clone, Copy, Debug, Default)]
 struct Credits {
     /// The cells whose value is not what builtins deposited.
-    foreign: usize,
+    foreign: u32,
     /// The cells in which builtins deposited something that is not zero in all.
-    open: usize,
+    open: u32,
     /// Whether a store or transfer changed cells since `foreign` was counted.
     recount: bool,
 }
@@ -90,7 +96,7 @@ pub(crate) struct By {
 impl Credits {
     /// A notify changes a cell from `value` to `new`; `credit` is what builtins deposited there.
     fn note(&mut self, credit: &mut i32, value: i32, new: i32, builtin: bool) {
-        let count = |credit: i32, value: i32| (usize::from(value != credit), usize::from(credit != 0));
+        let count = |credit: i32, value: i32| (u32::from(value != credit), u32::from(credit != 0));
         let before = count(*credit, value);
         if builtin {
             *credit = credit.wrapping_add(new.wrapping_sub(value));
@@ -100,6 +106,12 @@ impl Credits {
         self.foreign = self.foreign.wrapping_add(after.0).wrapping_sub(before.0);
         self.open = self.open + after.1 - before.1;
     }
+}
+
+#[cfg(test)]
+impl Cells {
+    /// How many of its bytes each notify needs.
+    pub(super) const HOT: usize = std::mem::offset_of!(Cells, table.touched);
 }
 
 impl Cells {
@@ -116,7 +128,7 @@ impl Cells {
         self.owner = owner.map_or(u32::MAX, |call| call as u32);
         self.preset = preset;
         self.apart.events.clear();
-        self.credits = held.map(|foreign| Credits { foreign, ..Credits::default() });
+        self.credits = held.map(|held| Credits { foreign: held as u32, ..Credits::default() });
     }
 
     fn peek(&self, index: usize) -> Option<&Cell> {
@@ -171,7 +183,7 @@ impl Cells {
         let stamp = clock.stamp(by.pc);
         let own = stamp.rank == self.owner;
         let Cells { table, credits, apart, owner, .. } = self;
-        let cell = table.touch(index, value, apart);
+        let (cell, few) = table.touch_told(index, value, clock.has_few(), apart);
         if let Some(credits) = credits {
             credits.note(&mut cell.credit, value, new, by.builtin);
         }
@@ -191,10 +203,27 @@ impl Cells {
             if let Some(more) = cell.more_mut(apart) {
                 more.stale = None;
             }
-            cell.add_news(stamp, deposit, value, clock.release(), apart);
+            cell.add_news(stamp, deposit, value, (clock.release().told, few), apart);
         }
         cell.count(index, (value, new), deposit, (stamp, own), apart);
         odd
+    }
+
+    /// Records a notify of which a note was left, of a cell that holds the first value before it and the second one after it.
+    pub(super) fn noted(&mut self, note: &Note, (value, new): (i32, i32)) {
+        let Cells { table, credits, apart, .. } = self;
+        let (index, stamp, deposit) = (note.index as usize, note.stamp, Deposit::Add(note.add));
+        let (cell, few) = table.touch_told(index, value, true, apart);
+        if let Some(credits) = credits {
+            credits.note(&mut cell.credit, value, new, note.builtin);
+        }
+        cell.add_news(stamp, deposit, value, (Told::Few(note.told), few), apart);
+        cell.count(index, (value, new), deposit, (stamp, false), apart);
+    }
+
+    /// Whether nothing was done to the cells in this launch but to add to them and to wait for them.
+    pub(super) fn are_plain(&self) -> bool {
+        self.table.cells(0, usize::MAX).all(|(_, cell)| cell.is_plain(&self.apart))
     }
 
     /// Records a notify for reports alone.
@@ -235,11 +264,11 @@ impl Cells {
         holds: impl Fn(i32) -> bool,
         clock: &mut Clock,
     ) -> Acquired {
-        let cell = self.table.touch(index, value, &mut self.apart);
+        let (cell, few) = self.table.touch_told(index, value, clock.has_few(), &mut self.apart);
         let before = cell.base;
         let from = match cell.news {
             News::None | News::Stored => None,
-            News::One => cell.take_one(value, &holds, clock),
+            News::One => cell.take_one(value, &holds, few.as_deref(), clock),
             News::Many => cell.take_pending(&holds, clock, &mut self.apart),
         };
         Acquired { from, stale: from.is_none() && before == cell.initial && holds(before) }
@@ -265,10 +294,10 @@ impl Cells {
         let mut credits = self.credits?;
         if credits.recount {
             let differs = |&index: &usize| value(index).is_some_and(|value| value != self.credit(index));
-            credits.foreign = (0..cells).filter(differs).count();
+            credits.foreign = (0..cells).filter(differs).count() as u32;
             self.credits = Some(Credits { recount: false, ..credits });
         }
-        Some(credits.foreign)
+        Some(credits.foreign as usize)
     }
 
     /// What builtins deposited in a cell.
@@ -341,10 +370,30 @@ impl Table {
     /// The cell, which holds `value` now.
     #[inline]
     fn touch(&mut self, index: usize, value: i32, apart: &mut Apart) -> &mut Cell {
+        self.touch_page(index, value, apart).0
+    }
+
+    /// The cell, which holds `value` now; in a launch of few ranks also what the notify told that is its only news.
+    #[inline]
+    fn touch_told(&mut self, index: usize, value: i32, few: bool, apart: &mut Apart) -> (&mut Cell, Option<&mut Few>) {
+        let (cell, told) = self.touch_page(index, value, apart);
+        if !few {
+            return (cell, None);
+        }
+        if told.is_empty() {
+            *told = vec![Few::default(); PAGE].into();
+        }
+        (cell, told.get_mut(index % PAGE))
+    }
+
+    /// The cell, which holds `value` now, and what stands beside it.
+    #[inline(always)]
+    fn touch_page(&mut self, index: usize, value: i32, apart: &mut Apart) -> (&mut Cell, &mut Box<[Few]>) {
         if !self.pages.get(index / PAGE).is_some_and(|page| page.has(index % PAGE)) {
             self.begin(index, value, apart);
         }
-        let cell = &mut self.pages[index / PAGE].cells[index % PAGE];
+        let Page { cells, told, .. } = &mut self.pages[index / PAGE];
+        let cell = &mut cells[index % PAGE];
         if cell.news == News::Stored {
             (cell.base, cell.news) = (value, News::None);
             // What the store left there is known only now.
@@ -352,14 +401,16 @@ impl Table {
                 event.value = value;
             }
         }
-        cell
+        (cell, told)
     }
 
     /// The launch touches a cell for the first time.
     #[cold]
     fn begin(&mut self, index: usize, value: i32, apart: &mut Apart) {
         if self.pages.len() <= index / PAGE {
-            self.pages.resize_with(index / PAGE + 1, Page::default);
+            let mut pages = take(&mut self.pages).into_vec();
+            pages.resize_with((index / PAGE + 1).max(2 * pages.len()), Page::default);
+            self.pages = pages.into();
         }
         let page = &mut self.pages[index / PAGE];
         if page.cells.is_empty() {
@@ -380,7 +431,7 @@ impl Table {
     /// The same, to change.
     fn cells_mut(&mut self, start: usize, end: usize) -> impl Iterator<Item = (usize, &mut Cell)> {
         let pages = self.pages.iter_mut().enumerate().take(end.div_ceil(PAGE)).skip(start / PAGE);
-        let all = pages.flat_map(|(at, Page { touched, cells })| {
+        let all = pages.flat_map(|(at, Page { touched, cells, .. })| {
             let touched = *touched;
             let known = cells.iter_mut().enumerate().filter(move |(slot, _)| touched >> slot & 1 != 0);
             known.map(move |(slot, cell)| (at * PAGE + slot, cell))

@@ -8,9 +8,22 @@
 //! joined at once, but when the rank releases its own, or is asked for what it does not know by itself: of the copies that all ranks of a barrier get from
 //! all others, none has anything to say by then. To see that without looking at their entries, each notify has a *time*, which is later than that of every
 //! notify that the rank had learnt from (Lamport, 1978). A copy that knows of no notify after some time says nothing to who has learnt from a notify
-//! of each rank at that time or later.
+//! of each rank at that time or later. Among few ranks nothing of that is worth its cost: there a notify carries a copy of its own, so that two cores do not contend for
+//! one that they share, and it is joined at once.
 
+use smallvec::SmallVec;
 use std::sync::Arc;
+
+/// Among so many ranks all that a rank knows of the others goes with each notify, and is joined at once.
+const FEW: usize = 8;
+
+/// Per rank, the last epoch that is known: of few ranks.
+pub(crate) type Few = [u32; FEW];
+
+/// Whether a launch of so many ranks has few.
+pub(crate) const fn are_few(ranks: usize) -> bool {
+    ranks <= FEW
+}
 
 /// Who, when and where: one access of one rank.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -54,24 +67,44 @@ impl Knowledge {
     }
 }
 
+/// What a notify tells of other ranks than its own.
+#[derive(Clone, Debug)]
+pub(crate) enum Told {
+    /// Nothing.
+    Nothing,
+    /// What the rank knew of them, where they are few.
+    Few(Few),
+    /// The same, in a copy that others share.
+    Shared(Arc<Knowledge>),
+}
+
+impl Told {
+    /// Whether both tell the same because they were told at once.
+    pub(crate) fn is_same(&self, other: &Told) -> bool {
+        match (self, other) {
+            (Told::Nothing, Told::Nothing) => true,
+            (Told::Few(one), Told::Few(other)) => one == other,
+            (Told::Shared(one), Told::Shared(other)) => Arc::ptr_eq(one, other),
+            _ => false,
+        }
+    }
+}
+
 /// What a notify releases.
 #[derive(Clone, Debug)]
 pub(crate) struct Release {
     /// The epoch that it ends.
     pub(crate) epoch: u32,
-    /// What the rank knew of the others; `None`: nothing.
-    pub(crate) knowledge: Option<Arc<Knowledge>>,
+    /// What it tells.
+    pub(crate) told: Told,
 }
 
-impl Release {
-    /// The time of the notify. Who knows nothing is not ahead.
-    fn time(&self) -> u32 {
-        time(self.epoch, self.knowledge.as_deref())
+/// The time of a notify. Who knows nothing is not ahead; nor need times be told among few ranks.
+fn time(epoch: u32, told: &Told) -> u32 {
+    match told {
+        Told::Shared(knowledge) => epoch.saturating_add(knowledge.ahead),
+        Told::Nothing | Told::Few(_) => epoch,
     }
-}
-
-fn time(epoch: u32, released: Option<&Knowledge>) -> u32 {
-    epoch.saturating_add(released.map_or(0, |knowledge| knowledge.ahead))
 }
 
 /// The clock of one rank.
@@ -84,8 +117,8 @@ pub(crate) struct Clock {
     ahead: u32,
     /// The latest time of a notify that it learnt from.
     latest: u32,
-    /// Per rank, the last epoch that is known, but for what the copies in `deferred` tell; empty until something is known.
-    known: Vec<u32>,
+    /// Per rank, the last epoch that is known, but for what the copies in `deferred` tell; empty until something is known. There are places for few ranks at least.
+    known: SmallVec<Few>,
     /// Per rank, a time that is not later than that of the last notify that is known; the latest possible for the rank itself. Empty until something is
     /// deferred.
     times: Vec<u32>,
@@ -99,19 +132,10 @@ pub(crate) struct Clock {
 impl Clock {
     /// The clock of a rank at the start of a launch.
     #[cfg(test)]
-    pub(crate) const fn new(rank: usize, ranks: usize) -> Clock {
-        Clock {
-            rank: rank as u32,
-            ranks,
-            epoch: 1,
-            ahead: 0,
-            latest: 0,
-            known: Vec::new(),
-            times: Vec::new(),
-            deferred: Vec::new(),
-            told: (0, 0),
-            released: None,
-        }
+    pub(crate) fn new(rank: usize, ranks: usize) -> Clock {
+        let mut clock = Clock::default();
+        clock.renew(rank, ranks);
+        clock
     }
 
     /// Makes it the clock of a rank at the start of another launch, in the same memory.
@@ -126,7 +150,7 @@ impl Clock {
     }
 
     /// The bytes that it has for itself.
-    pub(crate) const fn held(&self) -> usize {
+    pub(crate) fn held(&self) -> usize {
         (self.known.capacity() + self.times.capacity()) * 4 + self.deferred.capacity() * size_of::<Arc<Knowledge>>()
     }
 
@@ -153,7 +177,7 @@ impl Clock {
     /// Per rank, the last epoch that is known; empty when none is of any.
     pub(crate) fn all_known(&mut self) -> &[u32] {
         self.join_deferred();
-        &self.known
+        self.known.get(..self.ranks).unwrap_or_default()
     }
 
     /// The last epoch of a rank that is known.
@@ -167,9 +191,9 @@ impl Clock {
         self.known.get(rank as usize).copied().unwrap_or(0)
     }
 
-    /// The last epoch of a rank that is known, where it is that of a notify, which released this, or a later one; otherwise an earlier one.
-    pub(crate) fn known_since(&self, notify: Stamp, released: Option<&Knowledge>) -> u32 {
-        let is_joined = self.deferred.is_empty() || time(notify.epoch, released) > self.told.0;
+    /// The last epoch of a rank that is known, where it is that of a notify, which told this, or a later one; otherwise an earlier one.
+    pub(crate) fn known_since(&self, notify: Stamp, told: &Told) -> u32 {
+        let is_joined = self.deferred.is_empty() || time(notify.epoch, told) > self.told.0;
         if is_joined { self.joined(notify.rank) } else { self.known(notify.rank) }
     }
 
@@ -185,6 +209,11 @@ impl Clock {
         stamp.epoch <= self.told.1 && self.deferred.iter().any(|knowledge| stamp.epoch <= knowledge.of(stamp.rank))
     }
 
+    /// Whether the launch has few ranks: then each notify tells [`Few`].
+    pub(crate) const fn has_few(&self) -> bool {
+        are_few(self.ranks)
+    }
+
     /// Whether the rank can notify once more: epochs are counted in 32 bits.
     pub(crate) const fn can_release(&self) -> bool {
         self.epoch < u32::MAX
@@ -193,12 +222,25 @@ impl Clock {
     /// Ends the epoch: what a notify carries.
     #[inline]
     pub(crate) fn release(&mut self) -> Release {
+        let epoch = self.epoch;
+        if let Some(told) = self.release_few() {
+            return Release { epoch, told: Told::Few(told) };
+        }
         if self.released.is_none() && !self.known.is_empty() {
             self.copy();
         }
-        let release = Release { epoch: self.epoch, knowledge: self.released.clone() };
         self.pass();
-        release
+        Release { epoch, told: self.released.clone().map_or(Told::Nothing, Told::Shared) }
+    }
+
+    /// The same in a launch of few ranks: what a notify tells. Nothing is done in another one.
+    #[inline]
+    pub(crate) fn release_few(&mut self) -> Option<Few> {
+        if !self.has_few() {
+            return None;
+        }
+        self.pass();
+        Some(self.known.first_chunk().copied().unwrap_or_default())
     }
 
     /// Copies what is known, to be released.
@@ -210,7 +252,7 @@ impl Clock {
             ahead: self.ahead,
             latest: self.latest,
             greatest: self.known.iter().copied().fold(0, u32::max),
-            epochs: self.known.as_slice().into(),
+            epochs: self.known[..self.ranks].into(),
         }));
     }
 
@@ -227,24 +269,30 @@ impl Clock {
             return;
         }
         if self.known.is_empty() {
-            self.known.resize(self.ranks, 0);
+            self.known.resize(self.ranks.max(FEW), 0);
         }
-        if self.times.is_empty() && release.knowledge.is_some() {
-            self.times.resize(self.ranks, 0);
-            self.times[self.rank as usize] = u32::MAX;
+        self.known[rank as usize] = release.epoch;
+        if let (Told::Few(told), Some(known)) = (&release.told, self.known.first_chunk_mut::<FEW>()) {
+            for (mine, &theirs) in known.iter_mut().zip(told) {
+                *mine = (*mine).max(theirs);
+            }
+            return;
         }
         self.released = None;
-        let time = release.time();
-        self.known[rank as usize] = release.epoch;
+        let time = time(release.epoch, &release.told);
         if let Some(known) = self.times.get_mut(rank as usize) {
             *known = time;
         }
         self.latest = self.latest.max(time);
         self.ahead = self.ahead.max(time.saturating_add(1).saturating_sub(self.epoch));
+        let Told::Shared(knowledge) = release.told else { return };
+        if self.times.is_empty() {
+            self.times.resize(self.ranks, 0);
+            self.times[self.rank as usize] = u32::MAX;
+            self.times[rank as usize] = time;
+        }
         // Who knows a later epoch of the rank knows all that the rank knew by then.
-        if let Some(knowledge) = release.knowledge
-            && known < knowledge.since
-        {
+        if known < knowledge.since {
             self.told = (self.told.0.max(knowledge.latest), self.told.1.max(knowledge.greatest));
             self.deferred.push(knowledge);
         }
@@ -326,7 +374,7 @@ mod tests {
             if *from != rank {
                 let exact = self.known[rank][*from];
                 let notify = Stamp { rank: *from as u32, epoch: release.epoch, pc: 0 };
-                let found = clock.known_since(notify, release.knowledge.as_deref());
+                let found = clock.known_since(notify, &release.told);
                 assert!(found == exact || found < exact && exact < release.epoch, "{found} of {exact}");
             }
             if random(20) == 0 {
@@ -348,7 +396,7 @@ mod tests {
                 state ^= state << 17;
                 (state % n as u64) as usize
             };
-            let ranks = 2 + random(6);
+            let ranks = 2 + random(2 * FEW);
             let mut plain = Plain {
                 epochs: vec![1; ranks],
                 known: vec![vec![0; ranks]; ranks],
@@ -399,14 +447,13 @@ mod tests {
 
     #[test]
     fn notifies_share_what_did_not_change() {
-        let mut a = Clock::new(0, 2);
-        let mut b = Clock::new(1, 2);
+        let mut a = Clock::new(0, FEW + 1);
+        let mut b = Clock::new(1, FEW + 1);
         a.acquire(1, b.release());
-        let (first, second) = (a.release().knowledge, a.release().knowledge);
-        assert!(Arc::ptr_eq(first.as_ref().expect("some"), second.as_ref().expect("some")));
+        let (first, second) = (a.release().told, a.release().told);
+        assert!(first.is_same(&second));
         a.acquire(1, b.release());
-        let third = a.release().knowledge;
-        assert!(!Arc::ptr_eq(first.as_ref().expect("some"), third.as_ref().expect("some")));
+        assert!(!first.is_same(&a.release().told));
     }
 
     #[test]

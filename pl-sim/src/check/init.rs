@@ -134,8 +134,12 @@ impl Init {
                 self.spread();
             }
             for (word, mask) in masks(start, runs.length()) {
-                self.missing -= (!self.bits[word] & mask).count_ones() as usize;
-                self.bits[word] |= mask;
+                let absent = !self.bits[word] & mask;
+                // What several cores look at is not written without need.
+                if absent != 0 {
+                    self.missing -= absent.count_ones() as usize;
+                    self.bits[word] |= mask;
+                }
             }
         }
         if self.missing == 0 {

@@ -12,8 +12,9 @@ pub(crate) mod cells;
 pub(crate) mod clock;
 pub(crate) mod init;
 pub(crate) mod log;
+mod tray;
 
-use crate::memory;
+use crate::memory::{self, Line};
 use crate::region::{Rows, Runs};
 use crate::shared::{AddGrant, HostBuffer, Lock, Locked, ReadGrant, RowsGrant, SharedBuffer, WriteGrant};
 pub(crate) use awaited::Awaited;
@@ -26,6 +27,7 @@ use log::{Access, Conflict, Log};
 use std::marker::PhantomData;
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
+use tray::{Note, Notes, Tray};
 
 /// What was checked may now happen, or what one thread alone does; only this module makes one.
 pub(crate) struct Passed<'g>(PhantomData<&'g Clock>);
@@ -53,9 +55,14 @@ impl From<Conflict> for Refused {
 }
 
 /// The memory of one rank in one window, and what is known of the accesses to it.
+///
+/// A notify between ranks on two cores takes the cache lines that it changes from the one to the other. So what each notify needs stands in one
+/// line, at the start, and what stays as it is during a launch apart from it, in lines that all cores have.
+#[repr(C)]
 pub(crate) struct Memory {
-    buffer: SharedBuffer,
     history: Lock<History>,
+    rest: [Line; 0],
+    buffer: SharedBuffer,
     /// The number of its rank's call in this launch; one that no call has where the rank takes no part.
     owner: usize,
     /// Bytes of an element.
@@ -118,12 +125,15 @@ pub(crate) enum Checks {
 }
 
 /// What is known of the accesses to one rank's memory.
+#[repr(C)]
 struct History {
-    init: Init,
-    log: Log,
-    cells: Cells,
     /// What the owner is parked on.
     parked: Parked,
+    tray: Tray,
+    cells: Cells,
+    log: Log,
+    init: Init,
+    notes: Notes,
 }
 
 /// What a notify does to a cell.
@@ -171,15 +181,29 @@ pub(crate) enum Waited {
     Parked,
 }
 
+#[cfg(test)]
+impl History {
+    /// How many of its bytes each notify needs.
+    const HOT: usize = std::mem::offset_of!(History, cells) + Cells::HOT;
+}
+
 impl Memory {
     /// A rank's memory: zeros. `None` when there is not enough.
     pub(crate) fn new(elements: usize, size: usize, data: bool) -> Option<Memory> {
         let init = if data { Init::all() } else { Init::none(elements) };
-        let history = History { init, log: Log::default(), cells: Cells::new(elements), parked: Parked::default() };
+        let history = History {
+            parked: Parked::default(),
+            tray: Tray::default(),
+            cells: Cells::new(elements),
+            log: Log::default(),
+            init,
+            notes: Notes::default(),
+        };
         let buffer = SharedBuffer::new(elements.checked_mul(size)?)?;
         Some(Memory {
-            buffer,
             history: Lock::new(history),
+            rest: [],
+            buffer,
             owner: usize::MAX,
             size,
             preset: false,
@@ -191,12 +215,49 @@ impl Memory {
 
     #[inline(always)]
     fn lock(&self) -> Locked<'_, History> {
-        self.history.lock()
+        let mut history = self.history.lock();
+        if !history.tray.is_empty() {
+            self.record_notes(&mut history);
+        }
+        history
     }
 
-    /// From now on several threads use it, until the launch is over. Only one does when this is called.
-    pub(crate) fn share(&self) {
+    /// Records the notifies of which notes were left.
+    #[cold]
+    #[inline(never)]
+    fn record_notes(&self, history: &mut History) {
+        let History { tray, notes, cells, init, .. } = history;
+        for note in tray.take(notes) {
+            let cell = self.buffer.cell(note.index as usize, Passed(PhantomData));
+            let value = cell.load(Relaxed);
+            // Notes are left where this cannot be too much.
+            let new = value.wrapping_add(note.add);
+            cells.noted(note, (value, new));
+            init.fill(&Runs::element(note.index as usize));
+            cell.store(new, Relaxed);
+            if !tray::fits(new) {
+                tray.close();
+            }
+        }
+    }
+
+    /// From now on several threads use it, until the launch is over. Only one does when this is called. `few` tells whether few ranks take part.
+    pub(crate) fn share(&self, few: bool) {
         self.history.share();
+        let cells = self.buffer.bytes() / self.size;
+        if !few || !self.checked || self.size != 4 || cells > tray::MOST_CELLS {
+            return;
+        }
+        let History { tray, notes, cells: known, log, .. } = &mut *self.lock();
+        let value = |index| self.buffer.cell(index, Passed(PhantomData)).load(Relaxed);
+        if log.is_empty() && known.are_plain() && (0..cells).all(|index| tray::fits(value(index))) {
+            tray.open(notes);
+        }
+    }
+
+    /// The launch is over: records what is left to record.
+    pub(crate) fn settle(&self) {
+        drop(self.lock());
     }
 
     /// Starts a launch, which is ordered after everything before it. `call` is the number of the rank's call.
@@ -215,6 +276,7 @@ impl Memory {
             history.init = Init::all();
         }
         history.parked = Parked::default();
+        history.tray = Tray::default();
     }
 
     /// Whether accesses are checked.
@@ -326,6 +388,7 @@ impl Memory {
         }
         let stamp = clock.stamp(pc);
         let history = &mut *self.lock();
+        history.tray.close();
         let mut beside = None;
         for start in runs.starts() {
             let end = start + runs.length();
@@ -411,7 +474,7 @@ impl Memory {
     #[inline]
     pub(crate) fn notify_unchecked(&self, index: usize, deposit: Deposit, clock: &mut Clock, by: By) -> Option<bool> {
         debug_assert!(!self.checked);
-        let history = &mut *self.lock();
+        let history = &mut *self.history.lock();
         let cell = self.buffer.cell(index, Passed(PhantomData));
         let value = cell.load(Relaxed);
         let new = match deposit {
@@ -427,7 +490,7 @@ impl Memory {
     #[inline]
     pub(crate) fn wait_unchecked(&self, awaited: Awaited) -> bool {
         debug_assert!(!self.checked);
-        let history = &mut *self.lock();
+        let history = &mut *self.history.lock();
         let value = self.buffer.cell(awaited.index, Passed(PhantomData)).load(Relaxed);
         history.parked.test(awaited, value)
     }
@@ -441,7 +504,22 @@ impl Memory {
         by: By,
     ) -> Result<Notified, Refused> {
         debug_assert!(self.checked);
-        let history = &mut *self.lock();
+        let mut locked = self.history.lock();
+        let History { parked, tray, notes, .. } = &mut *locked;
+        if let Deposit::Add(add) = deposit
+            && tray.takes(add)
+            && clock.rank() != self.owner
+        {
+            let stamp = clock.stamp(by.pc);
+            if let Some(told) = clock.release_few() {
+                tray.leave(notes, Note { index: index as u32, add, stamp, builtin: by.builtin, told });
+                return Ok(Notified { wakes: parked.added(index, add), odd: None });
+            }
+        }
+        if !tray.is_empty() {
+            self.record_notes(&mut locked);
+        }
+        let history = &mut *locked;
         history.log.check(index as u32, index as u32 + 1, Access::Write, clock)?;
         let value = self.buffer.cell(index, Passed(PhantomData)).load(Relaxed);
         let new = match deposit {
@@ -453,26 +531,18 @@ impl Memory {
             history.init.fill(&Runs::element(index));
         }
         self.buffer.cell(index, Passed(PhantomData)).store(new, Relaxed);
+        if matches!(deposit, Deposit::Set(_)) || !tray::fits(new) {
+            history.tray.close();
+        }
         let wakes = history.parked.notified(index, new);
         Ok(Notified { wakes, odd })
     }
 
-    /// Tests the owner's cell, of memory that is checked; parks the owner on it when the wait is not satisfied.
-    pub(crate) fn wait(&self, awaited: Awaited, clock: &mut Clock, pc: usize) -> Result<Waited, Refused> {
-        let Awaited { index, expected, compare } = awaited;
+    /// The memory, which is checked, while its owner waits for cells.
+    #[inline(always)]
+    pub(crate) fn waiting(&self) -> Waiting<'_> {
         debug_assert!(self.checked);
-        let history = &mut *self.lock();
-        history.log.check(index as u32, index as u32 + 1, Access::Read, clock)?;
-        let value = self.buffer.cell(index, Passed(PhantomData)).load(Relaxed);
-        let passes = history.parked.test(awaited, value);
-        let tested = history.cells.test(index, value, false, clock, pc);
-        if !passes {
-            return Ok(Waited::Parked);
-        }
-        let acquired = history.cells.acquire(index, value, |value| compare.holds(value, expected), clock);
-        let stale = acquired.stale && !history.log.changed(index as u32);
-        let odd = if stale { history.cells.passed_stale(index, value, pc) } else { None };
-        Ok(Waited::Passed { from: acquired.from, stale: stale.then_some(tested.initial), odd })
+        Waiting { history: self.lock(), memory: self }
     }
 
     /// Reads the owner's cell; the second value tells whether it depends on the schedule.
@@ -481,6 +551,7 @@ impl Memory {
         if !self.checked {
             return Ok((self.buffer.cell(index, Passed(PhantomData)).load(Relaxed), false));
         }
+        history.tray.close();
         history.log.check(index as u32, index as u32 + 1, Access::Read, clock)?;
         let value = self.buffer.cell(index, Passed(PhantomData)).load(Relaxed);
         let tested = history.cells.test(index, value, true, clock, pc);
@@ -532,6 +603,37 @@ impl Memory {
     /// How often a rank notified a cell in this launch.
     pub(crate) fn sent(&self, index: usize, rank: usize) -> u32 {
         self.lock().cells.sent(index, rank)
+    }
+}
+
+/// A rank's memory while the rank waits for cells of it: nobody else reaches it meanwhile.
+pub(crate) struct Waiting<'m> {
+    history: Locked<'m, History>,
+    memory: &'m Memory,
+}
+
+impl Waiting<'_> {
+    /// Tests a cell; parks the owner on it when the wait is not satisfied.
+    #[inline(always)]
+    pub(crate) fn wait(&mut self, awaited: Awaited, clock: &mut Clock, pc: usize) -> Result<Waited, Refused> {
+        let Awaited { index, expected, compare } = awaited;
+        let history = &mut *self.history;
+        history.log.check(index as u32, index as u32 + 1, Access::Read, clock)?;
+        let value = self.memory.buffer.cell(index, Passed(PhantomData)).load(Relaxed);
+        let passes = history.parked.test(awaited, value);
+        let tested = history.cells.test(index, value, false, clock, pc);
+        if !passes {
+            return Ok(Waited::Parked);
+        }
+        let acquired = history.cells.acquire(index, value, |value| compare.holds(value, expected), clock);
+        let stale = acquired.stale && !history.log.changed(index as u32);
+        let odd = if stale {
+            history.tray.close();
+            history.cells.passed_stale(index, value, pc)
+        } else {
+            None
+        };
+        Ok(Waited::Passed { from: acquired.from, stale: stale.then_some(tested.initial), odd })
     }
 }
 
@@ -608,6 +710,14 @@ mod tests {
     }
 
     #[test]
+    fn what_each_notify_needs_is_one_cache_line() {
+        let hot = std::mem::offset_of!(Memory, history) + Lock::<History>::BEFORE + History::HOT;
+        assert!(hot <= size_of::<Line>(), "{hot} bytes");
+        assert_eq!(align_of::<Memory>(), align_of::<Line>());
+        assert!(std::mem::offset_of!(Memory, buffer).is_multiple_of(align_of::<Line>()));
+    }
+
+    #[test]
     fn the_checks_agree_with_the_rules() {
         const CELLS: usize = 3;
         let (mut refused, mut allowed) = (0, 0);
@@ -646,7 +756,7 @@ mod tests {
                     Kind::Test => {
                         let expected = memory.peek_cell(index) - slack;
                         let awaited = Awaited { index, expected, compare: Compare::Ge };
-                        memory.wait(awaited, clock, step).map(|waited| assert_ne!(waited, Waited::Parked))
+                        memory.waiting().wait(awaited, clock, step).map(|waited| assert_ne!(waited, Waited::Parked))
                     }
                 };
                 let allows = model.allows(rank, cell, kind);
@@ -668,5 +778,68 @@ mod tests {
             }
         }
         assert!(refused > 1000 && allowed > 1000, "{refused} refused, {allowed} allowed");
+    }
+
+    /// The same accesses to memories that notes are left in, and to such as have none: nobody can tell the difference.
+    #[test]
+    fn notes_make_no_difference() {
+        const CELLS: usize = 3;
+        let mut left = 0;
+        for seed in 1..600_u64 {
+            let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15);
+            let mut random = |n: usize| {
+                state ^= state << 13;
+                state ^= state >> 7;
+                state ^= state << 17;
+                (state % n as u64) as usize
+            };
+            let ranks = 2 + random(3);
+            let data = random(2) == 0;
+            // Some launches do more than to add and to wait.
+            let kinds = [6, 7, 8, 10][random(4)];
+            let checks = if random(2) == 0 { Checks::Signal } else { Checks::Accesses };
+            let open = |noted: bool| {
+                let mut memories: Vec<_> = (0..ranks).map(|_| Memory::new(CELLS, 4, data).expect("memory")).collect();
+                memories.iter_mut().enumerate().for_each(|(owner, memory)| memory.start(1, Some(owner), checks));
+                memories.iter().for_each(|memory| memory.share(noted));
+                (memories, (0..ranks).map(|rank| Clock::new(rank, ranks)).collect::<Vec<Clock>>())
+            };
+            let (mut noted, mut plain) = (open(true), open(false));
+            for step in 0..150 {
+                let (rank, index, kind) = (random(ranks), random(CELLS), random(kinds));
+                let owner = if (3..6).contains(&kind) || kind == 7 { rank } else { random(ranks) };
+                let add = if random(40) == 0 { i32::MAX / 2 } else { random(4) as i32 - 1 };
+                let by = By { pc: step, builtin: random(2) == 0 };
+                let expected = random(6) as i32 - 1;
+                let act = |(memories, clocks): &mut (Vec<Memory>, Vec<Clock>)| {
+                    let (memory, clock, runs) = (&memories[owner], &mut clocks[rank], Runs::element(index));
+                    match kind {
+                        0..3 => format!("{:?}", memory.notify(index, Deposit::Add(add), clock, by)),
+                        3..6 => {
+                            let awaited = Awaited { index, expected, compare: Compare::Ge };
+                            format!("{:?}", memory.waiting().wait(awaited, clock, step))
+                        }
+                        6 => format!("{:?} {:?}", memory.cell_history(index), memory.foreign(clock)),
+                        7 => format!("{:?}", memory.read_cell(index, clock, step)),
+                        8 => format!("{:?}", memory.notify(index, Deposit::Set(add), clock, by)),
+                        _ if step % 2 == 0 => format!("{:?}", memory.write(&runs, clock, step).map(|_| ())),
+                        _ => format!("{:?}", memory.read(&runs, clock, step).map(|_| ())),
+                    }
+                };
+                let (ours, theirs) = (act(&mut noted), act(&mut plain));
+                assert_eq!(ours, theirs, "seed {seed}, step {step}: {kind} of rank {rank} on cell {index} of {owner}");
+                left += noted.0.iter().filter(|memory| !memory.history.lock().tray.is_empty()).count();
+            }
+            for ((noted, plain), owner) in noted.0.iter().zip(&plain.0).zip(0..) {
+                noted.settle();
+                for index in 0..CELLS {
+                    assert_eq!(noted.peek_cell(index), plain.peek_cell(index), "seed {seed}");
+                    assert_eq!(noted.cell_history(index), plain.cell_history(index), "seed {seed}, {owner}");
+                    (0..ranks).for_each(|rank| assert_eq!(noted.sent(index, rank), plain.sent(index, rank)));
+                }
+                assert_eq!(noted.left(), plain.left(), "seed {seed}");
+            }
+        }
+        assert!(left > 10_000, "{left}");
     }
 }

@@ -6,7 +6,7 @@ use crate::check::cells::By;
 use crate::check::clock::Stamp;
 use crate::check::{Awaited, Deposit, Memory, Refused, Waited};
 use crate::machine::{Halt, State};
-use crate::plan::{Does, Inst, OpInst, SignalInst};
+use crate::plan::{Does, Inst, OpInst, SignalInst, Unrolled};
 use crate::region::Runs;
 use crate::stuck::cell_of;
 use crate::window::Window;
@@ -173,16 +173,61 @@ impl<'a> Exec<'_, 'a, '_> {
         let machine = &mut *self.machine;
         let memory = cell.window.memory(cell.owner);
         if !memory.is_checked() {
-            if !memory.wait_unchecked(awaited) {
-                machine.state = State::Waiting(signal.memory, awaited);
-                return Ok(Flow::Park);
-            }
-            machine.cost.waits += 1;
-            machine.effects += 1;
-            machine.trail.wait(machine.clock.stamp(machine.pc), None);
-            return Ok(Flow::Next);
+            return self.await_unchecked(memory, signal, awaited);
         }
-        match memory.wait(awaited, &mut machine.clock, machine.pc) {
+        let waited = memory.waiting().wait(awaited, &mut machine.clock, machine.pc);
+        self.waited(waited, signal, (cell, awaited))
+    }
+
+    #[inline(always)]
+    fn await_unchecked(&mut self, memory: &Memory, signal: &SignalInst, awaited: Awaited) -> Out {
+        let machine = &mut *self.machine;
+        if !memory.wait_unchecked(awaited) {
+            machine.state = State::Waiting(signal.memory, awaited);
+            return Ok(Flow::Park);
+        }
+        machine.cost.waits += 1;
+        machine.effects += 1;
+        machine.trail.wait(machine.clock.stamp(machine.pc), None);
+        Ok(Flow::Next)
+    }
+
+    /// The same for the wait of an act and those of the acts behind it that are of the same memory, as a barrier has them: under one lock, as far as they pass.
+    /// The machine stands at the last one then.
+    #[inline(always)]
+    pub(super) fn await_cells(&mut self, unrolled: &'a Unrolled, mut signal: &'a SignalInst) -> Out {
+        let (mut cell, mut awaited) = self.awaited(signal)?;
+        let memory = cell.window.memory(cell.owner);
+        if !memory.is_checked() {
+            return self.await_unchecked(memory, signal, awaited);
+        }
+        let mut waiting = memory.waiting();
+        loop {
+            let machine = &mut *self.machine;
+            let waited = waiting.wait(awaited, &mut machine.clock, machine.pc);
+            let passes = matches!(waited, Ok(Waited::Passed { stale: None, odd: None, .. }));
+            let next = if passes { machine.next_wait(unrolled, signal) } else { None };
+            let Some(next) = next else {
+                drop(waiting);
+                return self.waited(waited, signal, (cell, awaited));
+            };
+            self.waited(waited, signal, (cell, awaited))?;
+            self.machine.go_on(unrolled);
+            signal = next;
+            (cell, awaited) = self.awaited(signal)?;
+        }
+    }
+
+    /// What a wait comes to that found this.
+    #[inline(always)]
+    fn waited(
+        &mut self,
+        waited: Result<Waited, Refused>,
+        signal: &SignalInst,
+        (cell, awaited): (Cell<'a>, Awaited),
+    ) -> Out {
+        let machine = &mut *self.machine;
+        match waited {
             Ok(Waited::Passed { from, stale, odd }) => {
                 machine.cost.waits += 1;
                 machine.effects += 1;

@@ -6,7 +6,7 @@ use crate::check::Refused;
 use crate::elementwise::{FOLDED, is_aligned};
 use crate::env::Env;
 use crate::machine::{Halt, Machine, Memory, State, Wake};
-use crate::plan::{Act, Doing, Fold, FoldSource, Part, Pass, Target, Unrolled};
+use crate::plan::{Act, Doing, Fold, FoldSource, Part, Pass, SignalInst, Target, Unrolled};
 use crate::region::Runs;
 use crate::sched::Stop;
 use crate::shared::RowsGrant;
@@ -44,7 +44,7 @@ impl<'a> Machine<'a> {
                     Exec { machine: self, env, wake }.deposit(&unrolled.signals[signal as usize])?
                 }
                 Doing::Wait(signal) => {
-                    Exec { machine: self, env, wake }.await_cell(&unrolled.signals[signal as usize])?
+                    Exec { machine: self, env, wake }.await_cells(unrolled, &unrolled.signals[signal as usize])?
                 }
                 Doing::Op(op) => {
                     let op = &self.plan.ops[op as usize];
@@ -97,12 +97,32 @@ impl<'a> Machine<'a> {
             if flow == Flow::Park {
                 return Ok(Some(Stop::Parked));
             }
+            let act = &unrolled.acts[self.act];
             self.count.take(act.passed + act.ops);
             self.act += 1;
             if flow == Flow::Yield {
                 return Ok(Some(Stop::Yield));
             }
         }
+    }
+
+    /// What the next act waits for, when that is of the same memory as this one, which waits too, and the turn does not end before it.
+    #[inline]
+    pub(super) fn next_wait(&self, unrolled: &'a Unrolled, signal: &SignalInst) -> Option<&'a SignalInst> {
+        let [act, next] = unrolled.acts.get(self.act..self.act + 2)? else { return None };
+        let Doing::Wait(next_signal) = next.does else { return None };
+        let next_signal = &unrolled.signals[next_signal as usize];
+        let lasts = self.count.has(act.passed + act.ops + next.passed + next.ops);
+        (lasts && next_signal.memory == signal.memory).then_some(next_signal)
+    }
+
+    /// The rank did an act, and stands at the next one.
+    #[inline]
+    pub(super) fn go_on(&mut self, unrolled: &'a Unrolled) {
+        let [act, next] = [&unrolled.acts[self.act], &unrolled.acts[self.act + 1]];
+        self.count.take(act.passed + act.ops);
+        self.act += 1;
+        self.arrive(unrolled, next);
     }
 
     /// The rank stands at an act: as it would in the plan.

@@ -56,8 +56,13 @@ impl<'l, 'a> Ranks<'l, 'a> {
 
     /// From now on several threads run ranks. Only one does when this is called.
     pub(crate) fn share(&self) {
-        self.windows.iter().for_each(Window::share);
+        self.windows.iter().for_each(|window| window.share(self.machines.len()));
         self.machines.iter().for_each(Lock::share);
+    }
+
+    /// Several threads ran ranks, and have left.
+    pub(crate) fn settle(&self) {
+        self.windows.iter().for_each(Window::settle);
     }
 
     pub(crate) fn interrupted(&self) -> bool {

@@ -44,6 +44,7 @@ impl Schedule for Parallel<'_> {
             }
             queue.lead(&mut leader);
         });
+        ranks.settle();
         (queue.ended(), 1 + joined)
     }
 }
