@@ -46,8 +46,10 @@ impl Sample {
     fn quantile(&self, part: f64) -> f64 {
         let mut sorted = self.values.clone();
         sorted.sort_unstable_by(f64::total_cmp);
-        let last = sorted.len().saturating_sub(1);
-        sorted.get((last as f64 * part).round() as usize).copied().unwrap_or_default()
+        // Between two values, as far as it lies between them.
+        let at = sorted.len().saturating_sub(1) as f64 * part;
+        let value = |index: f64| sorted.get(index as usize).copied().unwrap_or_default();
+        value(at.floor()) + (value(at.ceil()) - value(at.floor())) * at.fract()
     }
 }
 

@@ -170,7 +170,8 @@ impl Default for LaunchOptions {
 /// Which scheduler runs the ranks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Scheduler {
-    /// Worker threads.
+    /// As many worker threads as there are cores, for a launch that is worth it. A small one runs on the calling thread alone, and in the same interleaving
+    /// each time: to run it often shows nothing new, an exploration does.
     #[default]
     Parallel,
     /// One thread; the same seed gives the same interleaving.

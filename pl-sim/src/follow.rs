@@ -7,7 +7,7 @@ use crate::plan::{Dst, Extents, Inst, OpInst, Operand, Plan, Reg};
 use crate::region::{Shape, indices};
 use crate::stuck::window_of;
 use crate::window::Window;
-use pl_core::op::{Access, OpCode, ParamKind, ResultKind, Space};
+use pl_core::op::{OpCode, ParamKind, ResultKind, Space};
 
 /// How many instructions of a rank are followed.
 const FOLLOWED: usize = 1 << 17;
@@ -58,7 +58,7 @@ fn possible_write(machine: &Machine<'_>, element: Element<'_>) -> Option<Ahead> 
     let Machine { plan, places, .. } = machine;
     let outlook = plan.outlook_from(machine.pc, &machine.registers, places);
     let is_this = |memory: u32| is(machine, memory, element);
-    let pc = plan.reaches(&outlook, places, is_this, Access::writes, element.owner, element.index)?;
+    let pc = plan.reaches(&outlook, places, is_this, |_, access| access.writes(), element.owner, element.index)?;
     Some(Ahead { pc, certain: false })
 }
 

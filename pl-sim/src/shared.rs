@@ -17,6 +17,9 @@
 //! 3. As a signal cell ([`SharedBuffer::cell`]): atomically, also with a `Passed`. For the checks a notify is a write and a wait or read of a
 //!    cell is a read, which conflict with the accesses of 2. as above, and not with one another.
 //!
+//! A notify may leave a note in place of its record and its change of the cell (`check/tray.rs`). Whoever takes the lock for anything else makes up for that first, and notes are
+//! left only while nothing but notifies and waits of cells was recorded: so no grant is made beside a note.
+//!
 //! So while a grant lives no other rank writes what it reads, and no other rank touches what it writes, with one exception: adds do not conflict with
 //! adds, so that several [`AddGrant`]s for the same bytes may live. An add holds the lock of the stripe of memory that it changes, for as long as it
 //! reaches into it; and nobody but adds touches these bytes then.

@@ -5,6 +5,7 @@ use crate::check::cell::Change;
 use crate::env::Env;
 use crate::exec::Entered;
 use crate::machine::{Machine, Memory, State};
+use crate::plan::OpInst;
 use crate::plan::scalar::ScalarTy;
 use crate::plan::senders::Outlook;
 use crate::region::indices;
@@ -12,8 +13,8 @@ use crate::sched::Groups;
 use crate::window::Window;
 use pl_core::dtype::DType;
 use pl_core::fault::{
-    Blocked, CellChange, CellEvent, CellHistory, Deadlock, Fault, Livelock, NotEntered, RankState, Region, Sender,
-    Spinning, Stopped, StoppedRank,
+    Blocked, CellChange, CellEvent, CellHistory, Compare, Deadlock, Fault, Livelock, NotEntered, RankState, Region,
+    Sender, Spinning, Stopped, StoppedRank,
 };
 use pl_core::op::Access;
 use pl_core::runtime::WindowId;
@@ -199,15 +200,20 @@ fn explain_wait(
     for (sender, outlook) in machines.iter().zip(outlooks) {
         let call = sender.call();
         let is_this = |m: u32| window_of(sender, m).is_some_and(|w| w.id == window.id);
-        let notifies = |access| access == Access::Notify;
-        let notify = |outlook| sender.plan.reaches(outlook, &sender.places, is_this, notifies, owner, awaited.index);
+        let notify = |outlook| {
+            let helps = |op: &OpInst| awaited.compare != Compare::Ge || !sender.plan.takes_back(outlook, op);
+            let notifies = |op: &OpInst, access| access == Access::Notify && helps(op);
+            sender.plan.reaches(outlook, &sender.places, is_this, notifies, owner, awaited.index)
+        };
         let still = notify(&outlook.now);
-        let Some(pc) = still.or_else(|| notify(&outlook.start)) else { continue };
+        let Some(possible) = still.or_else(|| notify(&outlook.start)) else { continue };
         if senders.len() == Blocked::MAX_SENDERS {
             more_senders += 1;
             continue;
         }
-        let sent = window.memory(owner).sent(awaited.index, call);
+        let (sent, last) = window.memory(owner).sent(awaited.index, call);
+        // Where it did notify is more than where it could have.
+        let pc = if still.is_none() && sent > 0 { last as usize } else { possible };
         let other = all_sent[call].cells.iter().find(|cell| **cell != (owner, awaited.index));
         let elsewhere =
             other.map(|&(at, index)| (all_sent[call].count - sent, cell_of(machine, memory, window, at, index)));

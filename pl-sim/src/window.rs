@@ -81,10 +81,11 @@ impl Window {
     /// From now on several threads use it, until the launch is over. Only one does when this is called.
     /// `ranks` is how many ranks take part.
     pub(crate) fn share(&self, ranks: usize) {
-        self.memories.iter().for_each(|memory| memory.share(are_few(ranks)));
+        let noted = are_few(ranks) && self.dtype == DType::I32;
+        self.memories.iter().for_each(|memory| memory.share(noted));
     }
 
-    /// The launch is over.
+    /// The launch is over, in which several threads used it.
     pub(crate) fn settle(&self) {
         self.memories.iter().for_each(Memory::settle);
     }

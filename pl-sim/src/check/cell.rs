@@ -174,7 +174,7 @@ pub(super) struct Cell {
     pub(super) step: i32,
     /// The value before the news, with all that the owner added.
     pub(super) base: i32,
-    /// What the notify told that is the news, where it is one; in a launch of few ranks that stands beside the cell.
+    /// What the notify told that is the only news ([`News::One`]). In a launch of few ranks that stands in the cell's page.
     pub(super) knowledge: Option<Arc<Knowledge>>,
     /// The number of what it has apart, from 1; 0: nothing.
     more: u32,

@@ -331,12 +331,10 @@ impl Cells {
         }
     }
 
-    /// How often a rank notified a cell in this launch.
-    pub(crate) fn sent(&self, index: usize, rank: usize) -> u32 {
-        let mine = |cell: &Cell| {
-            cell.notified(self.owner, &self.apart).find(|n| n.stamp.rank as usize == rank).map(|n| n.count)
-        };
-        self.peek(index).and_then(mine).unwrap_or(0)
+    /// How often a rank notified a cell in this launch, and the instruction by which it did so last.
+    pub(crate) fn sent(&self, index: usize, rank: usize) -> (u32, u32) {
+        let mine = |cell: &Cell| cell.notified(self.owner, &self.apart).find(|n| n.stamp.rank as usize == rank);
+        self.peek(index).and_then(mine).map_or((0, 0), |n| (n.count, n.stamp.pc))
     }
 }
 

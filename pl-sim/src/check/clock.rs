@@ -79,7 +79,7 @@ pub(crate) enum Told {
 }
 
 impl Told {
-    /// Whether both tell the same because they were told at once.
+    /// Whether both tell the same. Of shared copies that are not one it is not asked.
     pub(crate) fn is_same(&self, other: &Told) -> bool {
         match (self, other) {
             (Told::Nothing, Told::Nothing) => true,

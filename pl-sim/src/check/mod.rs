@@ -241,11 +241,12 @@ impl Memory {
         }
     }
 
-    /// From now on several threads use it, until the launch is over. Only one does when this is called. `few` tells whether few ranks take part.
-    pub(crate) fn share(&self, few: bool) {
+    /// From now on several threads use it, until the launch is over. Only one does when this is called. `noted` tells whether few ranks take part, and the
+    /// elements may be signal cells: then notes may be left for a rank that takes part.
+    pub(crate) fn share(&self, noted: bool) {
         self.history.share();
         let cells = self.buffer.bytes() / self.size;
-        if !few || !self.checked || self.size != 4 || cells > tray::MOST_CELLS {
+        if !noted || !self.checked || self.call().is_none() || cells > tray::MOST_CELLS {
             return;
         }
         let History { tray, notes, cells: known, log, .. } = &mut *self.lock();
@@ -255,7 +256,7 @@ impl Memory {
         }
     }
 
-    /// The launch is over: records what is left to record.
+    /// The launch is over, in which several threads used it: records what is left to record.
     pub(crate) fn settle(&self) {
         drop(self.lock());
     }
@@ -600,8 +601,8 @@ impl Memory {
         self.lock().cells.for_each_sent(f);
     }
 
-    /// How often a rank notified a cell in this launch.
-    pub(crate) fn sent(&self, index: usize, rank: usize) -> u32 {
+    /// How often a rank notified a cell in this launch, and the instruction by which it did so last.
+    pub(crate) fn sent(&self, index: usize, rank: usize) -> (u32, u32) {
         self.lock().cells.sent(index, rank)
     }
 }

@@ -4,8 +4,8 @@
 //! back when the owner waits. So where several threads run few ranks, a notify that has nothing to find out leaves a note, which is one line, written and not read.
 //! Whoever takes the lock for anything else records the notes first, in their order: nobody can tell the difference.
 //!
-//! A notify has nothing to find out when it adds a little, and as long as nobody did anything to the memory in this launch but such notifies and waits: then there is no
-//! access to conflict with, nothing odd to report, and no cell can overflow.
+//! A notify has nothing to find out when it adds a little, and as long as nobody did anything to the memory in this launch but to add to cells and to wait for them: then there
+//! is no access to conflict with, nothing odd to report, and no cell can overflow.
 
 use super::clock::{Few, Stamp};
 

@@ -1,7 +1,7 @@
 //! Which elements of a window a rank's plan can reach: found without running it, by following what is known of the registers along the paths that
 //! are possible with that. Used only to explain why ranks are stuck, and who was to write what they read.
 
-use super::{Dst, Extents, Inst, OpInst, Operand, Plan, Reg};
+use super::{Does, Dst, Extents, Inst, OpInst, Operand, Plan, Reg};
 use crate::machine::Place;
 use crate::plan::scalar;
 use pl_core::op::{Access, ParamKind, ResultKind, Space};
@@ -73,13 +73,13 @@ impl Plan {
     }
 
     /// An op that may access an element of the memory of `owner`, a rank of the window's domain, as far as nothing rules it out: its instruction.
-    /// `is_this` tells whether a memory is the window, `places` the own place in its domain.
+    /// `is_this` tells whether a memory is the window, `places` the own place in its domain, `access` whether the op counts that does this.
     pub(crate) fn reaches(
         &self,
         outlook: &Outlook,
         places: &[Place],
         is_this: impl Fn(u32) -> bool,
-        access: impl Fn(Access) -> bool,
+        access: impl Fn(&OpInst, Access) -> bool,
         owner: usize,
         element: usize,
     ) -> Option<usize> {
@@ -105,7 +105,7 @@ impl Plan {
             let params = op.code.info().params;
             let peer = op.code.info().peer().map(|at| op.args[at]);
             op.args.iter().zip(params).enumerate().any(|(at, (arg, param))| match (*arg, param.kind) {
-                (Operand::Memory(memory), ParamKind::Memory(does, space)) if access(does) && is_this(memory) => {
+                (Operand::Memory(memory), ParamKind::Memory(does, space)) if access(op, does) && is_this(memory) => {
                     let there = match (peer, space) {
                         (Some(Operand::Scalar(peer)), Space::Window) => is(peer, owner),
                         _ => places[memory as usize].rank == owner,
@@ -117,6 +117,15 @@ impl Plan {
         };
         let may = |(pc, inst): (usize, &Inst)| outlook.reachable[pc] && self.op_of(*inst).is_some_and(reaches);
         self.code.iter().enumerate().position(may)
+    }
+
+    /// Whether a notify takes something away from its cell, for all that is known: no wait for at least so much passes because of it.
+    pub(crate) fn takes_back(&self, outlook: &Outlook, op: &OpInst) -> bool {
+        let signal = op.signal.map(|signal| &self.signals[signal as usize]);
+        signal.is_some_and(|signal| {
+            let value = outlook.known[signal.value as usize];
+            signal.does == Does::Add && matches!(value, Known::Value(value) if (value as i32) < 0)
+        })
     }
 
     fn learn(&self, inst: Inst, places: &[Place], known: &mut [Known]) {

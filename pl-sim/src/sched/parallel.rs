@@ -36,15 +36,19 @@ impl Schedule for Parallel<'_> {
         let count = ranks.machines.len();
         let queue = Queue::new(count, ranks.groups.start());
         let helpers = self.threads.min(count).saturating_sub(1);
+        let mut asked = false;
         let joined = lend(self.crew, &|| queue.work(&mut Worker { ranks, queue: &queue, crew: self.crew }), |shift| {
             let worker = Worker { ranks, queue: &queue, crew: self.crew };
-            let mut leader = Leader { worker, shift, helpers, turns: 0, signals: 0 };
+            let mut leader = Leader { worker, shift, helpers, asked: false, turns: 0, signals: 0 };
             if ranks.bytes >= LARGE {
                 leader.ask();
             }
             queue.lead(&mut leader);
+            asked = leader.asked;
         });
-        ranks.settle();
+        if asked {
+            ranks.settle();
+        }
         (queue.ended(), 1 + joined)
     }
 }
@@ -91,6 +95,8 @@ struct Leader<'w, 'l, 'a> {
     shift: &'w Shift<'w>,
     /// How many helpers there may be.
     helpers: usize,
+    /// Whether it has asked for help.
+    asked: bool,
     turns: u32,
     /// How many notifies and waits it executed.
     signals: u64,
@@ -101,6 +107,7 @@ impl Leader<'_, '_, '_> {
     fn ask(&mut self) {
         let workers = self.shift.available(std::mem::take(&mut self.helpers));
         if workers > 0 {
+            self.asked = true;
             self.worker.ranks.share();
             self.worker.queue.share();
             self.worker.queue.expect(1 + workers);

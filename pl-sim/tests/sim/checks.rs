@@ -224,18 +224,55 @@ fn too_much_taken_back() {
           = rank 1 added 1 at text:9:7, which made it 1
           = rank 1 added 1 at text:26:7, which made it 2
           = rank 0 added -2 at text:19:7, which made it 0
-          = rank 0 notifies it at text:36:7: it sent once so far, and is blocked too
-          = rank 1 notifies it at text:9:7: it sent 2 times and will not any more, it is blocked too
+          = rank 1 notifies it at text:26:7: it sent 2 times and will not any more, it is blocked too
           --> text:31:7 (rank 1, kernel `k`)
           = rank 1 waits for `signal[0, 0]` of rank 1 >= 1; it is 0
           = rank 0 added 1 at text:9:7, which made it 1
           = rank 1 added -2 at text:19:7, which made it -1
           = rank 0 added 1 at text:26:7, which made it 0
-          = rank 0 notifies it at text:9:7: it sent 2 times and will not any more, it is blocked too
-          = rank 1 notifies it at text:36:7: it sent once so far, and is blocked too
+          = rank 0 notifies it at text:26:7: it sent 2 times and will not any more, it is blocked too
           = help: a cell went below zero: more was taken back than had come, so the next waits lack it: compare what is taken back with what is waited for
     "#]]
     .assert_eq(&format!("{found}\n"));
+}
+
+/// A notify that takes credits back helps no wait: what a rank would take back behind its wait is not what that waits for.
+#[test]
+fn what_is_taken_back_is_no_hope() {
+    let barrier = |notify: &str| {
+        format!(
+            "for src in 0..n {{
+    if src != me {{
+      {notify}
+    }}
+  }}
+  for src in 0..n {{
+    if src != me {{
+      pld::system::wait(signal, [src, 0], 1, cmp = Ge)
+    }}
+  }}
+  for src in 0..n {{
+    if src != me {{
+      pld::system::notify(signal, me, [src, 0], -1, op = AtomicAdd)
+    }}
+  }}"
+        )
+    };
+    let notify = "pld::system::notify(signal, src, [me, 0], 1, op = AtomicAdd)";
+    let skipped = barrier(&format!("if me * 10 + src != 12 {{\n        {notify}\n      }}"));
+    let Fault::Deadlock(found) = fault(3, &skipped) else { panic!("a deadlock") };
+    assert_eq!((found.ring.len(), found.blocked.len(), found.finished), (0, 1, 2));
+    let text = Fault::Deadlock(found).to_string();
+    assert!(text.contains("rank 1 notifies it at text:9:9: it sent nothing to it"), "{text}");
+    assert!(!text.contains("for itself") && !text.contains("one another"), "{text}");
+    // Each rank waits for more than comes.
+    let more = barrier(notify).replace("[src, 0], 1, cmp", "[src, 0], 2, cmp");
+    let Fault::Deadlock(found) = fault(3, &more) else { panic!("a deadlock") };
+    assert_eq!((found.ring.len(), found.blocked.len()), (0, 3));
+    // Where it did notify is told, and not where it could have.
+    assert!(found.blocked.iter().all(|b| b.senders.iter().all(|s| s.sent == 1 && !s.still)));
+    let text = Fault::Deadlock(found).to_string();
+    assert!(text.contains("fewer credits were sent"), "{text}");
 }
 
 /// Only the last changes of a cell are kept, and the shortest ring comes first.

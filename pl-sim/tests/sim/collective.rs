@@ -255,7 +255,7 @@ fn a_deadlock_tells_who_did_not_enter() {
           = ranks 1-2 did not enter `pld::tensor::barrier` (text:9:5), in which 1 rank waits: they are finished
           --> text:17:9 (rank 0, kernel `k`)
           = rank 0 waits for `signal[1, 0]` of rank 0 >= 1; it is 0
-          = rank 0 notifies it at text:18:9: it sent nothing to it, and 2 notifies to other cells, such as `signal[0, 0]` of rank 1, so far, and is blocked too
+          = no kernel of this launch can notify that cell
           = help: every rank of a domain enters the same collectives: look at the conditions and loops around this one, on the ranks that did not
     "#]].assert_eq(&format!("{all}\n"));
 }

@@ -139,7 +139,11 @@ fn stale_wait(explanation: Explanation, stale: &StaleWait) -> Explanation {
         " passed without a notify: {cell} was already {value} when the launch started, and {value} {} {expected}",
         compare.symbol()
     );
-    explanation.note(Line::at(format!("note: the wait of rank {}", site.rank), site, passed)).help(format!(
+    let explanation = explanation.note(Line::at(format!("note: the wait of rank {}", site.rank), site, passed));
+    if *value == 0 {
+        return explanation.help("a cell that nobody notified holds 0: what is awaited has to be another value, which only a notify brings about");
+    }
+    explanation.help(format!(
         "`world.reset(&{})` before the launch clears what an earlier one left in the signal; or let the kernel take its credits back, as \
          the builtins do",
         cell.memory

@@ -170,7 +170,13 @@ fn deadlock_help(fault: &Deadlock) -> &'static str {
     if fault.blocked.iter().any(has_passed) {
         return "a cell has gone past the value that is awaited, as a peer is ahead: compare with `Ge`";
     }
-    let hopeless = fault.blocked.iter().filter(|b| !b.senders.iter().any(|s| s.still));
+    // What the rank itself does behind its wait is a hope only where nobody else has notified the cell: then it waits for itself.
+    let hopes = |b: &Blocked| {
+        let other = |s: &Sender| s.site.rank != b.site.rank;
+        let alone = !b.senders.iter().any(|s| other(s) && s.sent > 0);
+        b.senders.iter().any(|s| s.still && (alone || other(s)))
+    };
+    let hopeless = fault.blocked.iter().filter(|b| !hopes(b));
     if fault.blocked.iter().any(|b| b.senders.is_empty()) {
         "a wait needs a notify of the same cell: compare peer and offsets of the notify with the offsets of the wait"
     } else if hopeless.clone().any(|b| b.senders.iter().any(|s| s.sent > 0)) {
