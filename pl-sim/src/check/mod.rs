@@ -641,6 +641,7 @@ impl Waiting<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::sched::random::Random;
     use pl_core::fault::Compare;
 
     #[derive(Clone, Copy, Debug, PartialEq)]
@@ -787,13 +788,8 @@ mod tests {
         const CELLS: usize = 3;
         let mut left = 0;
         for seed in 1..600_u64 {
-            let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15);
-            let mut random = |n: usize| {
-                state ^= state << 13;
-                state ^= state >> 7;
-                state ^= state << 17;
-                (state % n as u64) as usize
-            };
+            let mut generator = Random::new(seed);
+            let mut random = |n: usize| generator.below(n);
             let ranks = 2 + random(3);
             let data = random(2) == 0;
             // Some launches do more than to add and to wait.
