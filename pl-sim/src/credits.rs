@@ -34,7 +34,7 @@ pub(crate) fn fault(
     Fault::Credits(Box::new(Credits {
         site,
         when,
-        cell: cell_of(machine, memory, window, owner, found.index),
+        cell: cell_of(machine.plan, memory, window, owner, found.index),
         value: found.value,
         credit: found.credit,
         history: history_of(env, window, owner, found.index),

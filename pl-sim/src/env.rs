@@ -1,9 +1,11 @@
 //! What the ranks of a launch share.
 
+use crate::check::clock::Stamp;
 use crate::exec::Entered;
 use crate::machine::Wake;
-use crate::plan::Plan;
+use crate::plan::{Inst, Plan};
 use crate::sched::Bell;
+use crate::stuck::cell_of;
 use crate::window::Window;
 use pl_core::bind::Platform;
 use pl_core::fault::{LintData, LintKind, Site, StaleWait};
@@ -11,7 +13,8 @@ use pl_core::runtime::WindowId;
 use smallvec::SmallVec;
 use std::collections::BTreeMap;
 use std::sync::atomic::AtomicU64;
-use std::sync::{Arc, Mutex, OnceLock};
+use std::sync::atomic::Ordering::Relaxed;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 /// Something of each call of a launch: of a launch of few ranks it takes no memory from the heap.
 pub(crate) type PerCall<T> = SmallVec<[T; 8]>;
@@ -78,6 +81,38 @@ pub(crate) struct Mail {
     pub(crate) stale: OnceLock<StaleWait>,
 }
 
+/// What a rank moved from and to the memory of another one, that of this call, and has not told it yet. A rank that has to do with one peer alone need not take the cache line of
+/// its mail each time.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Moved {
+    call: usize,
+    loaded: u64,
+    stored: u64,
+}
+
+impl Moved {
+    /// Adds what was loaded from, and stored into, the memory of the rank of a call.
+    #[inline]
+    pub(crate) fn add(&mut self, mail: &[Mail], call: usize, loaded: u64, stored: u64) {
+        if self.call != call {
+            self.tell(mail);
+            self.call = call;
+        }
+        self.loaded += loaded;
+        self.stored += stored;
+    }
+
+    /// Tells the last one.
+    pub(crate) fn tell(&mut self, mail: &[Mail]) {
+        let Moved { call, loaded, stored } = std::mem::take(self);
+        for (told, moved) in [(&mail[call].served, loaded), (&mail[call].pushed, stored)] {
+            if moved > 0 {
+                told.fetch_add(moved, Relaxed);
+            }
+        }
+    }
+}
+
 impl Mail {
     /// How often others changed the rank's memory, if it polls.
     pub(crate) fn changes(&self) -> u64 {
@@ -99,6 +134,33 @@ impl Env<'_> {
         if self.plans[call].polls && self.mail[call].bell.ring() {
             wake.wake(call);
         }
+    }
+
+    /// Whether a notify of the rank of a call may leave a note, which changes the rank's memory only later.
+    #[inline]
+    pub(crate) fn leaves_notes(&self, call: usize, wake: &dyn Wake) -> bool {
+        !self.plans[call].polls && wake.finds_notes(call)
+    }
+
+    /// Remembers something odd about an instruction of a rank, the first of its kind there.
+    #[cold]
+    pub(crate) fn lint(&self, kind: LintKind, at: Stamp, data: impl FnOnce() -> LintData) {
+        let mut lints = self.lints.lock().unwrap_or_else(PoisonError::into_inner);
+        lints.entry((at.rank as usize, at.pc as usize, kind)).or_insert_with(data);
+    }
+
+    /// Remembers a wait, an instruction of its rank, that passed by what an earlier launch had left in a cell, which a notify of this launch is for.
+    #[cold]
+    pub(crate) fn stale_wait(&self, window: &Window, (owner, index): (usize, usize), (pc, notify): (u32, Stamp)) {
+        let memory = window.memory(owner);
+        let Some(call) = memory.call() else { return };
+        let plan = self.plans[call];
+        let Some(Inst::Wait { signal }) = plan.code.get(pc as usize) else { return };
+        self.lint(LintKind::StaleWait, Stamp { rank: call as u32, epoch: 0, pc }, || LintData::StaleWait {
+            cell: cell_of(plan, plan.signals[*signal as usize].memory, window, owner, index),
+            initial: memory.cell_history(index).initial,
+            notify: self.site(notify.rank as usize, notify.pc as usize),
+        });
     }
 
     /// The site of an instruction of a call.

@@ -3,7 +3,7 @@
 use crate::check::Awaited;
 use crate::check::clock::Clock;
 use crate::check::init::Init;
-use crate::env::{Env, Mail};
+use crate::env::{Env, Mail, Moved};
 use crate::exec::{Exec, Flow};
 use crate::inject::Faults;
 use crate::memory::Lines;
@@ -43,9 +43,17 @@ impl From<Fault> for Halt {
 }
 
 /// Makes a rank runnable that was parked.
-pub(crate) trait Wake: Sync {
+pub(crate) trait Wake {
     /// Makes it runnable: the rank of the call with this number.
     fn wake(&self, call: usize);
+
+    /// Whether another thread will find a note that is left for the rank of a call, if it is told.
+    fn finds_notes(&self, _call: usize) -> bool {
+        false
+    }
+
+    /// Tells it that a note was left.
+    fn noted(&self, _call: usize) {}
 }
 
 /// A rank's place in the domain of a window.
@@ -123,6 +131,7 @@ pub(crate) struct Machine<'a> {
     pub(crate) state: State,
     pub(crate) trail: &'a mut Trail,
     pub(crate) cost: RankCost,
+    pub(crate) moved: Moved,
     /// The ops that it executes.
     pub(crate) count: Count,
     /// Accesses to window memory that were checked.
@@ -279,6 +288,7 @@ impl<'a> Machine<'a> {
             state: State::Ready,
             trail,
             cost: RankCost::default(),
+            moved: Moved::default(),
             count: Count::new(budget),
             accesses: 0,
             effects: 0,
@@ -318,6 +328,21 @@ impl<'a> Machine<'a> {
         match &self.memories[memory as usize] {
             Memory::View(base) => &self.memories[*base as usize],
             memory => memory,
+        }
+    }
+
+    /// Whether all that the rank does to a window, if it has it, is to add to cells and to wait for them.
+    pub(crate) fn uses_plainly(&self, window: &Window) -> bool {
+        let uses = |memory: &Memory<'_>| matches!(memory, Memory::Window(used) if std::ptr::eq(*used, window));
+        self.memories.iter().zip(&self.plan.memories).all(|(memory, info)| info.plain || !uses(memory))
+    }
+
+    /// Whether notes satisfied the wait on which the rank is parked, so that it can go on.
+    pub(crate) fn collect(&self) -> bool {
+        let State::Waiting(memory, _) = self.state else { return false };
+        match self.memories[memory as usize] {
+            Memory::Window(window) => window.memory(self.own(memory)).collect(),
+            _ => false,
         }
     }
 

@@ -17,8 +17,8 @@
 //! 3. As a signal cell ([`SharedBuffer::cell`]): atomically, also with a `Passed`. For the checks a notify is a write and a wait or read of a
 //!    cell is a read, which conflict with the accesses of 2. as above, and not with one another.
 //!
-//! A notify may leave a note in place of its record and its change of the cell (`check/tray.rs`). Whoever takes the lock for anything else makes up for that first, and notes are
-//! left only while nothing but notifies and waits of cells was recorded: so no grant is made beside a note.
+//! A notify may leave a note in place of its record and its change of the cell (`check/tray.rs`): only in memory with which the kernels of the launch do nothing but add to cells and
+//! wait for them, so that no grant is made beside a note. Whoever takes the lock makes up for that first, and sees by the note what happened before it.
 //!
 //! So while a grant lives no other rank writes what it reads, and no other rank touches what it writes, with one exception: adds do not conflict with
 //! adds, so that several [`AddGrant`]s for the same bytes may live. An add holds the lock of the stripe of memory that it changes, for as long as it
@@ -138,6 +138,12 @@ pub(crate) struct Locked<'l, T> {
 }
 
 impl<T> Locked<'_, T> {
+    /// Whether several threads may want the lock.
+    #[inline(always)]
+    pub(crate) const fn is_shared(&self) -> bool {
+        self.shared.is_some()
+    }
+
     /// Lets go of the lock until somebody notifies `waker`, and takes it again. Only where several threads use it.
     pub(crate) fn wait(mut self, waker: &Condvar) -> Self {
         let guard = self.shared.take();

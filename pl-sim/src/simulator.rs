@@ -536,6 +536,7 @@ fn report(
     let mut checked = Checked::default();
     let mut ranks = Vec::with_capacity(machines.len());
     let mut not_injected = vec![];
+    machines.iter_mut().for_each(|machine| machine.get_mut().moved.tell(env.mail));
     for (machine, mail) in machines.iter_mut().zip(env.mail) {
         let machine = machine.get_mut();
         let mut cost = machine.cost;

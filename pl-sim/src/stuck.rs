@@ -5,9 +5,9 @@ use crate::check::cell::Change;
 use crate::env::Env;
 use crate::exec::Entered;
 use crate::machine::{Machine, Memory, State};
-use crate::plan::OpInst;
 use crate::plan::scalar::ScalarTy;
 use crate::plan::senders::Outlook;
+use crate::plan::{OpInst, Plan};
 use crate::region::indices;
 use crate::sched::Groups;
 use crate::window::Window;
@@ -145,9 +145,9 @@ pub(crate) fn history_of(env: &Env<'_>, window: &Window, owner: usize, index: us
     CellHistory { initial: found.initial, earlier: found.earlier, events: events.collect() }
 }
 
-/// One element of a window's memory of `owner`, a rank of its domain; the machine says what the window is called.
-pub(crate) fn cell_of(machine: &Machine<'_>, memory: u32, window: &Window, owner: usize, index: usize) -> Region {
-    let info = &machine.plan.memories[memory as usize];
+/// One element of a window's memory of `owner`, a rank of its domain; the plan says what the window is called.
+pub(crate) fn cell_of(plan: &Plan, memory: u32, window: &Window, owner: usize, index: usize) -> Region {
+    let info = &plan.memories[memory as usize];
     let offsets = indices(&info.shape, index);
     let extents = vec![1; offsets.len()];
     let (owner, domain_rank) = window.owner(owner);
@@ -216,7 +216,7 @@ fn explain_wait(
         let pc = if still.is_none() && sent > 0 { last as usize } else { possible };
         let other = all_sent[call].cells.iter().find(|cell| **cell != (owner, awaited.index));
         let elsewhere =
-            other.map(|&(at, index)| (all_sent[call].count - sent, cell_of(machine, memory, window, at, index)));
+            other.map(|&(at, index)| (all_sent[call].count - sent, cell_of(machine.plan, memory, window, at, index)));
         senders.push(Sender {
             site: sender.plan.site(sender.rank, pc),
             sent,
@@ -227,7 +227,7 @@ fn explain_wait(
     }
     Some(Blocked {
         site: machine.site(),
-        cell: cell_of(machine, memory, window, owner, awaited.index),
+        cell: cell_of(machine.plan, memory, window, owner, awaited.index),
         value: window.memory(owner).peek_cell(awaited.index),
         expected: awaited.expected,
         compare: awaited.compare,
@@ -246,6 +246,6 @@ fn explain_spin(machine: &Machine<'_>, memory: u32, element: usize) -> Option<Sp
         }
         _ => "as it is".into(),
     };
-    let cell = cell_of(machine, memory, window, machine.own(memory), element);
+    let cell = cell_of(machine.plan, memory, window, machine.own(memory), element);
     Some(Spinning { site: machine.site(), cell, value })
 }

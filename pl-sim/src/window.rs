@@ -1,6 +1,6 @@
 //! A window: the same memory on every rank of its domain.
 
-use crate::check::clock::are_few;
+use crate::check::cell::Odd;
 use crate::check::{Checks, Memory, Saved};
 use pl_core::dtype::DType;
 use pl_core::runtime::{Contents, WindowId};
@@ -78,16 +78,18 @@ impl Window {
         }
     }
 
-    /// From now on several threads use it, until the launch is over. Only one does when this is called.
-    /// `ranks` is how many ranks take part.
-    pub(crate) fn share(&self, ranks: usize) {
-        let noted = are_few(ranks) && self.dtype == DType::I32;
+    /// From now on several threads use it, until the launch is over. Only one does when this is called. `noted` tells how many ranks take part, where those are few that only
+    /// add to its cells and wait for them.
+    pub(crate) fn share(&self, noted: Option<usize>) {
+        let noted = noted.filter(|_| self.dtype == DType::I32);
         self.memories.iter().for_each(|memory| memory.share(noted));
     }
 
-    /// The launch is over, in which several threads used it.
-    pub(crate) fn settle(&self) {
-        self.memories.iter().for_each(Memory::settle);
+    /// The launch is over, in which several threads used it. Calls `late` for what was odd about notifies: the rank of the domain, its cell, and what.
+    pub(crate) fn settle(&self, late: impl Fn(usize, usize, Odd)) {
+        for (rank, memory) in self.memories.iter().enumerate() {
+            memory.settle().into_iter().for_each(|(cell, odd)| late(rank, cell, odd));
+        }
     }
 
     /// A rank of the domain as a report names it: its number in the world, and in the domain where that is another one.

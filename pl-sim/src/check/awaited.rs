@@ -22,8 +22,6 @@ pub(crate) struct Parked(Option<On>);
 #[derive(Clone, Copy, Debug)]
 struct On {
     index: u32,
-    /// What it holds.
-    value: i32,
     expected: i32,
     compare: Compare,
 }
@@ -34,25 +32,15 @@ impl Parked {
         let Awaited { index, expected, compare } = awaited;
         let passes = compare.holds(value, expected);
         if !passes {
-            self.0 = Some(On { index: index as u32, value, expected, compare });
+            self.0 = Some(On { index: index as u32, expected, compare });
         }
         passes
     }
 
     /// A notify changed a cell to this value: whether it satisfies the owner's wait, so that whoever notified is to wake the owner.
     pub(crate) fn notified(&mut self, index: usize, value: i32) -> bool {
-        self.changed(index, |_| value)
-    }
-
-    /// The same of a notify that added to what the cell held.
-    pub(crate) fn added(&mut self, index: usize, add: i32) -> bool {
-        self.changed(index, |value| value.wrapping_add(add))
-    }
-
-    fn changed(&mut self, index: usize, new: impl Fn(i32) -> i32) -> bool {
-        let Some(on) = self.0.as_mut().filter(|on| on.index as usize == index) else { return false };
-        on.value = new(on.value);
-        let passes = on.compare.holds(on.value, on.expected);
+        let Some(on) = self.0.filter(|on| on.index as usize == index) else { return false };
+        let passes = on.compare.holds(value, on.expected);
         if passes {
             self.0 = None;
         }

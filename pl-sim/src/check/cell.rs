@@ -260,14 +260,6 @@ impl Cell {
         &mut apart.more[self.more as usize - 1]
     }
 
-    /// Whether nothing was done to it in this launch but to add and to wait.
-    pub(super) fn is_plain(&self, apart: &Apart) -> bool {
-        let is_stored = |more: &More| more.stores > 0 || more.stale.is_some();
-        matches!(self.did, Did::Nothing | Did::Add)
-            && self.last != Last::Read
-            && !self.more(apart).is_some_and(is_stored)
-    }
-
     /// Who notified it; `owner` is whose cell it is.
     pub(super) fn notified<'a>(&self, owner: u32, apart: &'a Apart) -> impl Iterator<Item = Notified> + use<'a> {
         let others = self.more(apart).into_iter().flat_map(|more| &more.notified).copied();

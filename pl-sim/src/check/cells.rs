@@ -209,21 +209,18 @@ impl Cells {
         odd
     }
 
-    /// Records a notify of which a note was left, of a cell that holds the first value before it and the second one after it.
-    pub(super) fn noted(&mut self, note: &Note, (value, new): (i32, i32)) {
+    /// Records a notify of which a note was left, of a cell that holds the first value before it and the second one after it. What is odd about it.
+    pub(super) fn noted(&mut self, note: &Note, (value, new): (i32, i32)) -> Option<Odd> {
         let Cells { table, credits, apart, .. } = self;
         let (index, stamp, deposit) = (note.index as usize, note.stamp, Deposit::Add(note.add));
         let (cell, few) = table.touch_told(index, value, true, apart);
         if let Some(credits) = credits {
             credits.note(&mut cell.credit, value, new, note.builtin);
         }
+        let wait = cell.more_mut(apart).and_then(|more| more.stale.take());
         cell.add_news(stamp, deposit, value, (Told::Few(note.told), few), apart);
         cell.count(index, (value, new), deposit, (stamp, false), apart);
-    }
-
-    /// Whether nothing was done to the cells in this launch but to add to them and to wait for them.
-    pub(super) fn are_plain(&self) -> bool {
-        self.table.cells(0, usize::MAX).all(|(_, cell)| cell.is_plain(&self.apart))
+        wait.map(|wait| Odd { stale: Some((wait, stamp)), ..Odd::default() })
     }
 
     /// Records a notify for reports alone.

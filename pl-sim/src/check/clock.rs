@@ -15,7 +15,7 @@ use smallvec::SmallVec;
 use std::sync::Arc;
 
 /// Among so many ranks all that a rank knows of the others goes with each notify, and is joined at once.
-const FEW: usize = 8;
+pub(super) const FEW: usize = 8;
 
 /// Per rank, the last epoch that is known: of few ranks.
 pub(crate) type Few = [u32; FEW];
@@ -109,6 +109,7 @@ fn time(epoch: u32, told: &Told) -> u32 {
 
 /// The clock of one rank.
 #[derive(Debug, Default)]
+#[cfg_attr(test, derive(Clone))]
 pub(crate) struct Clock {
     rank: u32,
     ranks: usize,

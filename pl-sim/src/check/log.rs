@@ -165,11 +165,6 @@ impl Log {
         }
     }
 
-    /// Whether there was none.
-    pub(crate) fn is_empty(&self) -> bool {
-        self.chunks.is_empty()
-    }
-
     /// The first segment that ends after `position`, or the end of the last chunk.
     fn find(&self, position: u32) -> At {
         let chunk = self.chunks.partition_point(|chunk| chunk.last().is_none_or(|last| last.end <= position));

@@ -9,6 +9,7 @@
 mod awaited;
 pub(crate) mod cell;
 pub(crate) mod cells;
+mod channel;
 pub(crate) mod clock;
 pub(crate) mod init;
 pub(crate) mod log;
@@ -27,7 +28,7 @@ use log::{Access, Conflict, Log};
 use std::marker::PhantomData;
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
-use tray::{Note, Notes, Tray};
+use tray::{Note, Tray};
 
 /// What was checked may now happen, or what one thread alone does; only this module makes one.
 pub(crate) struct Passed<'g>(PhantomData<&'g Clock>);
@@ -62,17 +63,18 @@ impl From<Conflict> for Refused {
 pub(crate) struct Memory {
     history: Lock<History>,
     rest: [Line; 0],
-    buffer: SharedBuffer,
-    /// The number of its rank's call in this launch; one that no call has where the rank takes no part.
-    owner: usize,
-    /// Bytes of an element.
-    size: usize,
-    /// Whether the host wrote it since the last launch.
-    preset: bool,
     /// Whether accesses are checked. Where they are not, one thread runs all ranks.
     checked: bool,
+    /// Whether the host wrote it since the last launch.
+    preset: bool,
     /// The launch that is going on, or was last.
     launch: u32,
+    /// The number of its rank's call in this launch; one that no call has where the rank takes no part.
+    owner: usize,
+    tray: Tray,
+    buffer: SharedBuffer,
+    /// Bytes of an element.
+    size: usize,
     /// What the host has of it.
     lent: Lent,
 }
@@ -129,11 +131,13 @@ pub(crate) enum Checks {
 struct History {
     /// What the owner is parked on.
     parked: Parked,
-    tray: Tray,
+    /// Whether a note satisfied the owner's wait, and nobody was told yet.
+    woken: bool,
     cells: Cells,
     log: Log,
     init: Init,
-    notes: Notes,
+    /// What was odd about notifies that left notes, with the cells.
+    late: Vec<(usize, Odd)>,
 }
 
 /// What a notify does to a cell.
@@ -193,17 +197,18 @@ impl Memory {
         let init = if data { Init::all() } else { Init::none(elements) };
         let history = History {
             parked: Parked::default(),
-            tray: Tray::default(),
+            woken: false,
             cells: Cells::new(elements),
             log: Log::default(),
             init,
-            notes: Notes::default(),
+            late: Vec::new(),
         };
         let buffer = SharedBuffer::new(elements.checked_mul(size)?)?;
         Some(Memory {
             history: Lock::new(history),
             rest: [],
             buffer,
+            tray: Tray::default(),
             owner: usize::MAX,
             size,
             preset: false,
@@ -216,7 +221,7 @@ impl Memory {
     #[inline(always)]
     fn lock(&self) -> Locked<'_, History> {
         let mut history = self.history.lock();
-        if !history.tray.is_empty() {
+        if history.is_shared() && self.tray.is_used() && self.tray.has_notes() {
             self.record_notes(&mut history);
         }
         history
@@ -226,39 +231,45 @@ impl Memory {
     #[cold]
     #[inline(never)]
     fn record_notes(&self, history: &mut History) {
-        let History { tray, notes, cells, init, .. } = history;
-        for note in tray.take(notes) {
-            let cell = self.buffer.cell(note.index as usize, Passed(PhantomData));
+        let History { parked, woken, cells, init, late, .. } = history;
+        self.tray.take(|note| {
+            let index = note.index as usize;
+            let cell = self.buffer.cell(index, Passed(PhantomData));
             let value = cell.load(Relaxed);
             // Notes are left where this cannot be too much.
             let new = value.wrapping_add(note.add);
-            cells.noted(note, (value, new));
-            init.fill(&Runs::element(note.index as usize));
+            late.extend(cells.noted(&note, (value, new)).map(|odd| (index, odd)));
+            init.fill(&Runs::element(index));
             cell.store(new, Relaxed);
+            *woken |= parked.notified(index, new);
             if !tray::fits(new) {
-                tray.close();
+                self.tray.close();
             }
-        }
+        });
     }
 
-    /// From now on several threads use it, until the launch is over. Only one does when this is called. `noted` tells whether few ranks take part, and the
-    /// elements may be signal cells: then notes may be left for a rank that takes part.
-    pub(crate) fn share(&self, noted: bool) {
+    /// From now on several threads use it, until the launch is over. Only one does when this is called. `noted` tells how many ranks take part, where those are few that only
+    /// add to its cells and wait for them: then notes may be left for a rank that takes part.
+    pub(crate) fn share(&self, noted: Option<usize>) {
         self.history.share();
         let cells = self.buffer.bytes() / self.size;
-        if !noted || !self.checked || self.call().is_none() || cells > tray::MOST_CELLS {
+        let Some(ranks) = noted.filter(|_| self.checked && self.call().is_some() && cells <= tray::MOST_CELLS) else {
             return;
-        }
-        let History { tray, notes, cells: known, log, .. } = &mut *self.lock();
+        };
         let value = |index| self.buffer.cell(index, Passed(PhantomData)).load(Relaxed);
-        if log.is_empty() && known.are_plain() && (0..cells).all(|index| tray::fits(value(index))) {
-            tray.open(notes);
+        if (0..cells).all(|index| tray::fits(value(index))) {
+            self.tray.open(ranks);
         }
     }
 
-    /// The launch is over, in which several threads used it: records what is left to record.
-    pub(crate) fn settle(&self) {
-        drop(self.lock());
+    /// The launch is over, in which several threads used it: records what is left to record. What was odd about notifies that left notes, with the cells.
+    pub(crate) fn settle(&self) -> Vec<(usize, Odd)> {
+        std::mem::take(&mut self.lock().late)
+    }
+
+    /// Whether notes satisfied the wait on which the owner is parked: then whoever asks is to wake it.
+    pub(crate) fn collect(&self) -> bool {
+        std::mem::take(&mut self.lock().woken)
     }
 
     /// Starts a launch, which is ordered after everything before it. `call` is the number of the rank's call.
@@ -277,7 +288,9 @@ impl Memory {
             history.init = Init::all();
         }
         history.parked = Parked::default();
-        history.tray = Tray::default();
+        history.woken = false;
+        history.late.clear();
+        self.tray.put_away();
     }
 
     /// Whether accesses are checked.
@@ -388,8 +401,8 @@ impl Memory {
             return Ok(None);
         }
         let stamp = clock.stamp(pc);
+        debug_assert!(!self.tray.is_used(), "a memory in which notes are left is a signal alone");
         let history = &mut *self.lock();
-        history.tray.close();
         let mut beside = None;
         for start in runs.starts() {
             let end = start + runs.length();
@@ -505,22 +518,7 @@ impl Memory {
         by: By,
     ) -> Result<Notified, Refused> {
         debug_assert!(self.checked);
-        let mut locked = self.history.lock();
-        let History { parked, tray, notes, .. } = &mut *locked;
-        if let Deposit::Add(add) = deposit
-            && tray.takes(add)
-            && clock.rank() != self.owner
-        {
-            let stamp = clock.stamp(by.pc);
-            if let Some(told) = clock.release_few() {
-                tray.leave(notes, Note { index: index as u32, add, stamp, builtin: by.builtin, told });
-                return Ok(Notified { wakes: parked.added(index, add), odd: None });
-            }
-        }
-        if !tray.is_empty() {
-            self.record_notes(&mut locked);
-        }
-        let history = &mut *locked;
+        let history = &mut *self.lock();
         history.log.check(index as u32, index as u32 + 1, Access::Write, clock)?;
         let value = self.buffer.cell(index, Passed(PhantomData)).load(Relaxed);
         let new = match deposit {
@@ -532,11 +530,28 @@ impl Memory {
             history.init.fill(&Runs::element(index));
         }
         self.buffer.cell(index, Passed(PhantomData)).store(new, Relaxed);
-        if matches!(deposit, Deposit::Set(_)) || !tray::fits(new) {
-            history.tray.close();
+        if !tray::fits(new) {
+            self.tray.close();
         }
-        let wakes = history.parked.notified(index, new);
+        let wakes = history.parked.notified(index, new) | std::mem::take(&mut history.woken);
         Ok(Notified { wakes, odd })
+    }
+
+    /// Whether notes may be left in it.
+    #[inline(always)]
+    pub(crate) fn takes_notes(&self) -> bool {
+        self.tray.is_open()
+    }
+
+    /// Leaves a note of a peer's notify that adds to a cell of memory that is checked, for the owner's worker to find; false, with nothing done, where that is not possible.
+    #[inline]
+    pub(crate) fn note(&self, index: usize, add: i32, clock: &mut Clock, by: By) -> bool {
+        let peer = clock.rank() != self.owner;
+        let Some(place) = self.tray.place(clock.rank(), add).filter(|_| peer) else { return false };
+        let stamp = clock.stamp(by.pc);
+        let Some(told) = clock.release_few() else { return false };
+        place.leave(&Note { index: index as u32, add, stamp, builtin: by.builtin, told });
+        true
     }
 
     /// The memory, which is checked, while its owner waits for cells.
@@ -552,7 +567,7 @@ impl Memory {
         if !self.checked {
             return Ok((self.buffer.cell(index, Passed(PhantomData)).load(Relaxed), false));
         }
-        history.tray.close();
+        debug_assert!(!self.tray.is_used(), "a memory in which notes are left is only waited for");
         history.log.check(index as u32, index as u32 + 1, Access::Read, clock)?;
         let value = self.buffer.cell(index, Passed(PhantomData)).load(Relaxed);
         let tested = history.cells.test(index, value, true, clock, pc);
@@ -628,12 +643,7 @@ impl Waiting<'_> {
         }
         let acquired = history.cells.acquire(index, value, |value| compare.holds(value, expected), clock);
         let stale = acquired.stale && !history.log.changed(index as u32);
-        let odd = if stale {
-            history.tray.close();
-            history.cells.passed_stale(index, value, pc)
-        } else {
-            None
-        };
+        let odd = if stale { history.cells.passed_stale(index, value, pc) } else { None };
         Ok(Waited::Passed { from: acquired.from, stale: stale.then_some(tested.initial), odd })
     }
 }

@@ -13,7 +13,6 @@ use crate::shared::ReadGrant;
 use crate::window::Window;
 use pl_core::fault::AccessKind;
 use pl_core::op::{AtomicType, Chunks, EnumKind};
-use std::sync::atomic::Ordering::Relaxed;
 
 /// What moves.
 enum Data<'d> {
@@ -269,7 +268,7 @@ impl<'a> Exec<'_, 'a, '_> {
         machine.cost.remote_stores += 1;
         machine.cost.bytes_sent += bytes;
         if let Some(call) = self.call_of(to) {
-            self.env.mail[call].pushed.fetch_add(bytes, Relaxed);
+            self.machine.moved.add(self.env.mail, call, 0, bytes);
             self.env.changed(call, self.wake);
         }
     }

@@ -12,7 +12,6 @@ use crate::stuck::cell_of;
 use crate::window::Window;
 use pl_core::fault::{AccessKind, CellChange, Compare, LintData, LintKind, StaleWait};
 use pl_core::op::ParamKind;
-use std::sync::PoisonError;
 
 /// A cell that an op reaches.
 #[derive(Clone, Copy)]
@@ -124,6 +123,14 @@ impl<'a> Exec<'_, 'a, '_> {
                 continue;
             }
             machine.trail.notify(machine.clock.stamp(machine.pc));
+            if memory.takes_notes()
+                && let (Deposit::Add(add), Some(call)) = (deposit, memory.call())
+                && self.env.leaves_notes(call, self.wake)
+                && memory.note(cell.index, add, &mut machine.clock, by)
+            {
+                self.wake.noted(call);
+                continue;
+            }
             match memory.notify(cell.index, deposit, &mut machine.clock, by) {
                 Ok(notified) => {
                     wakes |= notified.wakes;
@@ -253,7 +260,7 @@ impl<'a> Exec<'_, 'a, '_> {
     fn passed_stale(&self, memory: u32, window: &Window, awaited: Awaited, value: i32) {
         self.env.mail[self.machine.call()].stale.get_or_init(|| StaleWait {
             site: self.machine.site(),
-            cell: cell_of(self.machine, memory, window, self.machine.own(memory), awaited.index),
+            cell: cell_of(self.machine.plan, memory, window, self.machine.own(memory), awaited.index),
             value,
             expected: awaited.expected,
             compare: awaited.compare,
@@ -267,7 +274,7 @@ impl<'a> Exec<'_, 'a, '_> {
         if let (Some(pc), Some(call)) = (odd.unordered_read, window.memory(owner).call()) {
             self.order_dependent(call, pc as usize);
         }
-        let cell = || cell_of(self.machine, memory, window, owner, index);
+        let cell = || cell_of(self.machine.plan, memory, window, owner, index);
         let here = self.machine.clock.stamp(self.machine.pc);
         let other = |event: &Event| self.env.site(event.call as usize, event.pc as usize);
         if let Some(event) = &odd.overwrote {
@@ -284,19 +291,15 @@ impl<'a> Exec<'_, 'a, '_> {
         if let Some(event) = &odd.mixed {
             self.lint(LintKind::SetAddMixed, here, || LintData::SetAddMixed { cell: cell(), notify: other(event) });
         }
-        if let (Some((pc, notify)), Some(call)) = (odd.stale, window.memory(owner).call()) {
-            let wait = Stamp { rank: call as u32, epoch: 0, pc };
-            let initial = window.memory(owner).cell_history(index).initial;
-            let notify = self.env.site(notify.rank as usize, notify.pc as usize);
-            self.lint(LintKind::StaleWait, wait, || LintData::StaleWait { cell: cell(), initial, notify });
+        if let Some(stale) = odd.stale {
+            self.env.stale_wait(window, (owner, index), stale);
         }
     }
 
     /// Remembers something odd about an instruction of a rank, the first of its kind there.
     #[cold]
     pub(super) fn lint(&self, kind: LintKind, at: Stamp, data: impl FnOnce() -> LintData) {
-        let mut lints = self.env.lints.lock().unwrap_or_else(PoisonError::into_inner);
-        lints.entry((at.rank as usize, at.pc as usize, kind)).or_insert_with(data);
+        self.env.lint(kind, at, data);
     }
 }
 

@@ -12,7 +12,6 @@ use crate::region::Runs;
 use crate::tiles::{Source, Step};
 use pl_core::dtype::DType;
 use pl_core::fault::{AccessKind, LintData, LintKind};
-use std::sync::atomic::Ordering::Relaxed;
 
 /// Copies a box out of a tensor.
 fn gather(bytes: &[u8], runs: &Runs, size: usize, out: &mut [u8]) {
@@ -114,7 +113,7 @@ impl<'a> Exec<'_, 'a, '_> {
             machine.cost.remote_loads += 1;
             machine.cost.bytes_received += bytes;
             if let Some(call) = self.call_of(part) {
-                self.env.mail[call].served.fetch_add(bytes, Relaxed);
+                self.machine.moved.add(self.env.mail, call, bytes, 0);
             }
         }
     }

@@ -5,6 +5,7 @@ mod expr;
 use super::fixed;
 use super::live;
 use super::scalar::ScalarTy;
+use super::signal::Does;
 use super::unroll;
 use super::uses;
 use super::{
@@ -137,6 +138,7 @@ impl<'p> Compiler<'p> {
                         view_of: None,
                         mode: param.mode,
                         window: matches!(param.ty, Type::Window(_)),
+                        plain: true,
                         domain: self.program.bindings.domain(index).map(|(domain, _)| domain),
                         dtype: self.dtype(&shaped.elem)?,
                         shape: shape.into(),
@@ -181,7 +183,13 @@ impl<'p> Compiler<'p> {
         if shape.iter().try_fold(1_usize, |n, &e| n.checked_mul(e)) != Some(info.elements) {
             return Err(format!("`{}` has not as many elements as `{}`", self.name(local), info.name));
         }
-        let view = MemoryInfo { name: self.name(local), view_of: Some(base), shape: shape.into(), ..info.clone() };
+        let view = MemoryInfo {
+            name: self.name(local),
+            view_of: Some(base),
+            plain: false,
+            shape: shape.into(),
+            ..info.clone()
+        };
         self.plan.memories.push(view);
         Ok(self.plan.memories.len() as u32 - 1)
     }
@@ -518,6 +526,17 @@ impl<'p> Compiler<'p> {
                 OpCode::Notify => inst = Inst::Notify { signal },
                 OpCode::Wait => inst = Inst::Wait { signal },
                 _ => {}
+            }
+        }
+        let adds = op.signal.is_some_and(|signal| self.plan.signals[signal as usize].does == Does::Add);
+        for (arg, param) in op.args.iter().zip(info.params) {
+            let is_plain = match param.kind {
+                ParamKind::Memory(Access::Name | Access::Wait, _) => true,
+                ParamKind::Memory(Access::Notify, _) => adds,
+                _ => false,
+            };
+            if let Operand::Memory(memory) = *arg {
+                self.plan.memories[memory as usize].plain &= is_plain;
             }
         }
         self.plan.polls |= op.code == OpCode::Read && visible;

@@ -197,6 +197,8 @@ pub(crate) struct MemoryInfo {
     pub(crate) mode: Mode,
     /// Whether it is a window.
     pub(crate) window: bool,
+    /// Whether all that is done to it is to add to its cells and to wait for them.
+    pub(crate) plain: bool,
     /// Of a window: its domain, an index into [`Plan::domains`].
     pub(crate) domain: Option<usize>,
     /// Its element type.

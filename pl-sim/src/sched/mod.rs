@@ -6,6 +6,7 @@
 mod bell;
 mod crew;
 mod groups;
+mod mail;
 mod news;
 mod offers;
 mod parallel;
@@ -20,10 +21,10 @@ pub(crate) use parallel::Parallel;
 pub(crate) use queue::Stop;
 pub(crate) use seeded::Seeded;
 
+use crate::check::clock::are_few;
 use crate::env::Env;
 use crate::machine::{Halt, Machine, Wake};
 use crate::shared::{Lock, Locked};
-use crate::window::Window;
 use crate::windows::Used;
 use std::sync::atomic::AtomicBool;
 use std::sync::atomic::Ordering::Relaxed;
@@ -56,13 +57,21 @@ impl<'l, 'a> Ranks<'l, 'a> {
 
     /// From now on several threads run ranks. Only one does when this is called.
     pub(crate) fn share(&self) {
-        self.windows.iter().for_each(|window| window.share(self.machines.len()));
+        let ranks = Some(self.machines.len()).filter(|ranks| are_few(*ranks));
+        for window in self.windows.iter() {
+            let plain = |machine: &Lock<Machine<'_>>| machine.lock().uses_plainly(window);
+            window.share(ranks.filter(|_| self.machines.iter().all(plain)));
+        }
         self.machines.iter().for_each(Lock::share);
     }
 
     /// Several threads ran ranks, and have left.
     pub(crate) fn settle(&self) {
-        self.windows.iter().for_each(Window::settle);
+        for window in self.windows.iter() {
+            window.settle(|owner, index, odd| {
+                odd.stale.into_iter().for_each(|stale| self.env.stale_wait(window, (owner, index), stale));
+            });
+        }
     }
 
     pub(crate) fn interrupted(&self) -> bool {

@@ -31,15 +31,25 @@ impl News {
         (0..threads).for_each(|_| self.waker.notify_one());
     }
 
-    /// Looks out for news for a while: whether there was some.
-    pub(crate) fn look<'m, T>(&self, lock: &'m Lock<T>, guard: Locked<'m, T>) -> (Locked<'m, T>, bool) {
+    /// Whether threads are parked.
+    pub(crate) fn are_parked(&self) -> bool {
+        self.parked.load(Ordering::Relaxed) > 0
+    }
+
+    /// Looks out for news, or for what else a thread waits for, for a while: whether there was some.
+    pub(crate) fn look<'m, T>(
+        &self,
+        lock: &'m Lock<T>,
+        guard: Locked<'m, T>,
+        or: impl Fn() -> bool,
+    ) -> (Locked<'m, T>, bool) {
         let seen = self.told.load(Ordering::Relaxed);
         change(&self.looking, 1);
         drop(guard);
-        spin(|| self.told.load(Ordering::Acquire) != seen);
+        let news = spin(|| self.told.load(Ordering::Acquire) != seen || or());
         let guard = lock.lock();
         change(&self.looking, u32::MAX);
-        (guard, self.told.load(Ordering::Relaxed) != seen)
+        (guard, news || self.told.load(Ordering::Relaxed) != seen)
     }
 
     /// Parks until there may be news.
@@ -54,7 +64,7 @@ impl News {
     pub(crate) fn wait<'m, T>(&self, lock: &'m Lock<T>, mut guard: Locked<'m, T>, looks: bool) -> Locked<'m, T> {
         if looks {
             let news;
-            (guard, news) = self.look(lock, guard);
+            (guard, news) = self.look(lock, guard, || false);
             if news {
                 return guard;
             }

@@ -2,7 +2,7 @@
 //! launch is large enough to be worth waking them.
 
 use super::crew::{Crew, Shift};
-use super::queue::{Queue, Work};
+use super::queue::{At, Queue, Work};
 use super::{Ended, Ranks, Schedule, Stop};
 use crate::machine::{Halt, Turn, Wake};
 use crate::shared::lend;
@@ -25,9 +25,17 @@ pub(crate) struct Parallel<'c> {
     pub(crate) threads: usize,
 }
 
-impl Wake for Queue<Box<Halt>> {
+impl Wake for At<'_, Box<Halt>> {
     fn wake(&self, call: usize) {
-        Queue::wake(self, call);
+        At::wake(self, call);
+    }
+
+    fn finds_notes(&self, call: usize) -> bool {
+        At::finds_notes(self, call)
+    }
+
+    fn noted(&self, call: usize) {
+        At::noted(self, call);
     }
 }
 
@@ -71,19 +79,23 @@ impl Work<Box<Halt>> for Worker<'_, '_, '_> {
 
     fn before(&mut self, _others: usize) {}
 
-    fn turn(&mut self, rank: usize, short: bool) -> Result<Stop, Box<Halt>> {
-        self.run(rank, short, &mut 0)
+    fn turn(&mut self, rank: usize, short: bool, at: &At<'_, Box<Halt>>) -> Result<Stop, Box<Halt>> {
+        self.run(rank, short, &mut 0, at)
+    }
+
+    fn collect(&self, rank: usize) -> bool {
+        self.ranks.machine(rank).collect()
     }
 }
 
 impl Worker<'_, '_, '_> {
     /// Runs a rank for a turn, and counts the notifies and waits that it executes.
-    fn run(&self, rank: usize, short: bool, signals: &mut u64) -> Result<Stop, Box<Halt>> {
+    fn run(&self, rank: usize, short: bool, signals: &mut u64, at: &At<'_, Box<Halt>>) -> Result<Stop, Box<Halt>> {
         const TURN: Turn = Turn { fuel: 1 << 13, visible: u32::MAX, enters: false };
         const SHORT: Turn = Turn { fuel: 16, ..TURN };
         let mut machine = self.ranks.machine(rank);
         let before = machine.signals();
-        let outcome = machine.run(self.ranks.env, self.queue, if short { SHORT } else { TURN });
+        let outcome = machine.run(self.ranks.env, at, if short { SHORT } else { TURN });
         *signals += machine.signals() - before;
         outcome
     }
@@ -139,7 +151,11 @@ impl Work<Box<Halt>> for Leader<'_, '_, '_> {
         }
     }
 
-    fn turn(&mut self, rank: usize, short: bool) -> Result<Stop, Box<Halt>> {
-        self.worker.run(rank, short, &mut self.signals)
+    fn turn(&mut self, rank: usize, short: bool, at: &At<'_, Box<Halt>>) -> Result<Stop, Box<Halt>> {
+        self.worker.run(rank, short, &mut self.signals, at)
+    }
+
+    fn collect(&self, rank: usize) -> bool {
+        self.worker.collect(rank)
     }
 }

@@ -1,13 +1,18 @@
 //! The queue from which workers take ranks: who is to run, how many run, and when the run has ended. `tests/loom` model-checks this file as it is.
 
 use super::groups::Standing;
+use super::mail::{Mail, Seen};
 use super::news::News;
 use crate::sync::{Lock, Locked};
 use smallvec::{SmallVec, smallvec};
+use std::cell::Cell;
 use std::collections::VecDeque;
+use std::ops::Range;
 
-/// How often a worker without ranks looks out for one of its own before it takes the single rank of another worker.
+/// How often a worker without ranks looks out for one of its own before it takes the single rank of another worker, and how many of these count when there is nothing new for as
+/// long as it looks. Where cores share no cache the data of a rank that moves costs as much as several turns.
 const PATIENCE: u32 = 8;
+const SILENCE: u32 = 2;
 /// How many short turns ranks of workers that are yet to come have with others, at most: one that is busy with another launch may never come.
 const SHORT_TURNS: u32 = 256;
 
@@ -46,6 +51,40 @@ pub(crate) struct Queue<F> {
     state: Lock<State<F>>,
     /// A rank is to run, or the run has ended.
     news: News,
+    /// How many ranks there are.
+    ranks: usize,
+    mail: Mail,
+}
+
+/// The queue as a worker has it.
+pub(crate) struct At<'q, F> {
+    queue: &'q Queue<F>,
+    worker: usize,
+    /// Whether a rank left a note in this turn.
+    noted: Cell<bool>,
+}
+
+impl<F> At<'_, F> {
+    /// Makes a rank runnable that was parked, or is about to be.
+    pub(crate) fn wake(&self, rank: usize) {
+        self.queue.wake(rank);
+    }
+
+    /// Whether another worker will find a note that is left for a rank, if it is told.
+    #[inline]
+    pub(crate) fn finds_notes(&self, rank: usize) -> bool {
+        let Queue { mail, ranks, .. } = self.queue;
+        !mail.is_idle() && mail.finder(self.worker, rank, *ranks).is_some()
+    }
+
+    /// Tells it that a note was left.
+    #[inline]
+    pub(crate) fn noted(&self, rank: usize) {
+        self.noted.set(true);
+        if let Some(finder) = self.queue.mail.finder(self.worker, rank, self.queue.ranks) {
+            self.queue.mail.tell(finder, self.worker);
+        }
+    }
 }
 
 struct State<F> {
@@ -61,6 +100,8 @@ struct State<F> {
     /// Ranks that an injected fault put aside.
     delayed: VecDeque<usize>,
     standing: Standing,
+    /// How often each rank parked, less how often it was woken: a rank may be woken before it is told that it parked.
+    parked: SmallVec<[i8; 8]>,
     /// Workers that run a rank now.
     running: usize,
     ended: Option<Ended<F>>,
@@ -85,13 +126,39 @@ pub(crate) trait Work<F> {
     /// Called before each turn, with how many other ranks wait for a worker.
     fn before(&mut self, others: usize);
     /// Runs a rank for a turn; a short one is for its signals and not for its data.
-    fn turn(&mut self, rank: usize, short: bool) -> Result<Stop, F>;
+    fn turn(&mut self, rank: usize, short: bool, at: &At<'_, F>) -> Result<Stop, F>;
+    /// Whether notes satisfied the wait on which a rank is parked, so that it can go on.
+    fn collect(&self, rank: usize) -> bool;
 }
 
 impl<F> State<F> {
     /// The worker whose a rank is.
     fn home(&self, rank: usize) -> usize {
         if self.seats.len() == 1 { 0 } else { rank * self.seats.len() / self.ranks }
+    }
+
+    /// A rank that was parked is to run.
+    fn wake(&mut self, rank: usize) {
+        self.push(rank);
+        self.standing.woken(rank);
+        self.parked[rank] -= 1;
+    }
+
+    /// Wakes those of the ranks that notes let go on; whether there are any.
+    fn collect(&mut self, ranks: Range<usize>, work: &impl Work<F>) -> bool {
+        let before = self.waiting;
+        for rank in ranks {
+            if self.parked[rank] > 0 && work.collect(rank) {
+                self.wake(rank);
+            }
+        }
+        self.waiting > before
+    }
+
+    /// The ranks whose home a worker is.
+    fn ranks_of(&self, worker: usize) -> Range<usize> {
+        let first = |worker: usize| (worker * self.ranks).div_ceil(self.seats.len());
+        first(worker)..first(worker + 1).min(self.ranks)
     }
 
     /// A rank is to run.
@@ -159,10 +226,11 @@ impl<F> Queue<F> {
             waiting: ranks,
             delayed: VecDeque::new(),
             standing,
+            parked: smallvec![0; ranks],
             running: 0,
             ended: None,
         };
-        Queue { state: Lock::new(state), news: News::default() }
+        Queue { state: Lock::new(state), news: News::default(), ranks, mail: Mail::default() }
     }
 
     /// From now on several threads work. Only the leader did when this is called.
@@ -182,8 +250,7 @@ impl<F> Queue<F> {
     /// Makes a rank runnable that was parked, or is about to be.
     pub(crate) fn wake(&self, rank: usize) {
         let mut state = self.lock();
-        state.push(rank);
-        state.standing.woken(rank);
+        state.wake(rank);
         let wakes = self.news.tell(state.waiting);
         drop(state);
         self.news.wake(wakes);
@@ -196,27 +263,47 @@ impl<F> Queue<F> {
 
     /// Works until the run has ended, beside the leader.
     pub(crate) fn work(&self, work: &mut impl Work<F>) {
-        let worker = self.lock().join();
+        let mut state = self.lock();
+        let worker = state.join();
+        self.mail.all_came(if state.came == state.seats.len() { state.came } else { 0 });
+        drop(state);
         self.work_at(worker, work);
     }
 
     fn work_at(&self, worker: usize, work: &mut impl Work<F>) {
         let unwinding = EndOnPanic(self);
+        let at = At { queue: self, worker, noted: Cell::new(false) };
+        let mut seen = Seen::default();
         // Behind the guard, so that a panic lets go of the lock before the guard takes it.
         let mut state = self.lock();
-        while let Some((mut locked, rank)) = self.next(state, worker, work) {
+        while let Some((mut locked, rank)) = self.next(state, worker, &mut seen, work) {
             let (others, away) = (locked.waiting, locked.is_away(rank));
             drop(locked);
             work.before(others);
-            let outcome = work.turn(rank, away);
+            let outcome = work.turn(rank, away, &at);
             state = self.lock();
             state.running -= 1;
+            if at.noted.take() && self.mail.is_idle() && state.collect(0..self.ranks, work) {
+                let wakes = self.news.tell(state.waiting);
+                self.news.wake(wakes);
+            }
             match outcome {
                 Ok(Stop::Yield | Stop::Before) if away => state.push(rank),
                 Ok(Stop::Yield | Stop::Before) => state.keep(worker, rank),
                 Ok(Stop::Delayed) => state.delayed.push_back(rank),
                 Ok(stop @ (Stop::Parked | Stop::Stopped | Stop::Done)) => {
-                    if let Some(group) = state.standing.stopped(rank, stop == Stop::Done) {
+                    let stuck = state.standing.stopped(rank, stop == Stop::Done);
+                    if stop == Stop::Parked {
+                        state.parked[rank] += 1;
+                        // Its own worker may have looked for notes before it knew that it is parked.
+                        if state.home(rank) != worker {
+                            state.collect(rank..rank + 1, work);
+                        }
+                    }
+                    // Who is stuck may have notes.
+                    if let Some(group) = stuck
+                        && !state.collect(0..self.ranks, work)
+                    {
                         state.ended.get_or_insert(Ended::Stuck(group));
                     }
                 }
@@ -233,10 +320,16 @@ impl<F> Queue<F> {
         &'q self,
         mut state: Locked<'q, State<F>>,
         worker: usize,
+        seen: &mut Seen,
         work: &mut impl Work<F>,
     ) -> Option<(Locked<'q, State<F>>, usize)> {
         let mut patience = PATIENCE;
         loop {
+            if self.mail.has_news(worker, seen) {
+                self.mail.see(worker, seen);
+                let ranks = state.ranks_of(worker);
+                state.collect(ranks, work);
+            }
             if state.ended.is_none() && work.interrupted() {
                 state.ended = Some(Ended::Interrupted);
             }
@@ -260,14 +353,19 @@ impl<F> Queue<F> {
             }
             if looks {
                 let news;
-                (state, news) = self.news.look(&self.state, state);
-                patience = if news { patience.saturating_sub(1) } else { 0 };
+                (state, news) = self.news.look(&self.state, state, || self.mail.has_news(worker, seen));
+                patience = patience.saturating_sub(if news { 1 } else { SILENCE });
                 if news || state.waiting > 0 {
                     continue;
                 }
                 state.seats[worker].coming = false;
             }
-            state = self.news.park(state);
+            // From now on no notes are left, but by those that do not know it yet.
+            self.mail.set_idle(true);
+            if !state.collect(0..self.ranks, work) {
+                state = self.news.park(state);
+            }
+            self.mail.set_idle(self.news.are_parked());
         }
     }
 

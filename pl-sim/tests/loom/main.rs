@@ -8,8 +8,12 @@
 mod awaited;
 #[path = "../../src/sched/bell.rs"]
 mod bell;
+#[path = "../../src/check/channel.rs"]
+mod channel;
 #[path = "../../src/sched/groups.rs"]
 mod groups;
+#[path = "../../src/sched/mail.rs"]
+mod mail;
 #[path = "../../src/sched/news.rs"]
 mod news;
 #[path = "../../src/sched/offers.rs"]
@@ -82,13 +86,15 @@ mod sync {
 
 use awaited::{Awaited, Parked};
 use bell::Bell;
+use channel::Channel;
 use groups::Groups;
 use loom::sync::Arc;
+use loom::sync::MutexGuard;
 use loom::sync::atomic::{AtomicBool, Ordering};
 use loom::thread;
 use offers::{Offers, Taken};
 use pl_core::fault::Compare;
-use queue::{Ended, Queue, Stop, Work};
+use queue::{At, Ended, Queue, Stop, Work};
 use std::collections::BTreeSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use sync::Mutex;
@@ -98,6 +104,8 @@ use sync::Mutex;
 enum Op {
     /// Adds one to the cell of a rank.
     Notify(usize),
+    /// The same by a note, where that is possible.
+    Note(usize),
     /// Waits until its own cell holds so much.
     Wait(i32),
     /// Re-reads its own cell until it holds so much.
@@ -115,7 +123,7 @@ enum Op {
     /// The simulator itself fails.
     Panic,
 }
-use Op::{Delay, Fail, Follow, Notify, Panic, Reread, Wait, Yield};
+use Op::{Delay, Fail, Follow, Note, Notify, Panic, Reread, Wait, Yield};
 
 /// One rank: its position, and how often its bell had rung when it read its cell last.
 #[derive(Default)]
@@ -124,13 +132,23 @@ struct Rank {
     seen: Option<u64>,
 }
 
+/// A cell, the wait that is parked on it, and whether a note satisfied that.
+#[derive(Default)]
+struct Cell {
+    value: i32,
+    parked: Parked,
+    woken: bool,
+}
+
 /// A launch.
 struct Launch {
     queue: Queue<&'static str>,
     programs: &'static [&'static [Op]],
     ranks: Vec<Mutex<Rank>>,
-    /// The cell of each rank, and the wait that is parked on it.
-    cells: Vec<Mutex<(i32, Parked)>>,
+    /// The cell of each rank.
+    cells: Vec<Mutex<Cell>>,
+    /// The notes that each rank left for each: of the first those of all, and so on.
+    notes: Vec<Channel<1>>,
     bells: Vec<Bell>,
     /// Which ranks have come to their end.
     done: Vec<AtomicBool>,
@@ -153,18 +171,32 @@ impl Work<&'static str> for Worker<'_> {
 
     fn before(&mut self, _others: usize) {}
 
-    fn turn(&mut self, rank: usize, _short: bool) -> Result<Stop, &'static str> {
-        self.0.turn(rank)
+    fn turn(&mut self, rank: usize, _short: bool, at: &At<'_, &'static str>) -> Result<Stop, &'static str> {
+        self.0.turn(rank, at)
+    }
+
+    fn collect(&self, rank: usize) -> bool {
+        std::mem::take(&mut self.0.cell(rank).woken)
+    }
+}
+
+impl Cell {
+    fn add(&mut self) {
+        self.value += 1;
+        self.woken |= self.parked.notified(0, self.value);
     }
 }
 
 impl Launch {
     fn new(programs: &'static [&'static [Op]], groups: &Groups) -> Launch {
+        // What is not needed costs the model steps.
+        let notes = programs.iter().any(|program| program.iter().any(|op| matches!(op, Note(_))));
         Launch {
             queue: Queue::new(programs.len(), groups.start()),
             programs,
             ranks: programs.iter().map(|_| Mutex::default()).collect(),
-            cells: programs.iter().map(|_| Mutex::new((0, Parked::default()))).collect(),
+            cells: programs.iter().map(|_| Mutex::default()).collect(),
+            notes: (0..if notes { programs.len() * programs.len() } else { 0 }).map(|_| Channel::default()).collect(),
             bells: programs.iter().map(|_| Bell::default()).collect(),
             done: programs.iter().map(|_| AtomicBool::new(false)).collect(),
             interrupt: AtomicBool::new(false),
@@ -184,27 +216,43 @@ impl Launch {
         self.queue.work(&mut Worker(self));
     }
 
-    fn turn(&self, me: usize) -> Result<Stop, &'static str> {
+    /// A rank's cell, with what the notes add.
+    fn cell(&self, owner: usize) -> MutexGuard<'_, Cell> {
+        let mut cell = self.cells[owner].lock().expect("no panic");
+        for notes in self.notes.iter().skip(owner * self.programs.len()).take(self.programs.len()) {
+            for _ in 0..notes.waiting() {
+                assert_eq!(notes.peek(), [1]);
+                notes.receive();
+                cell.add();
+            }
+        }
+        cell
+    }
+
+    fn turn(&self, me: usize, at: &At<'_, &'static str>) -> Result<Stop, &'static str> {
         // Woken before it has told that it parked, a rank may be with another worker already, which waits here.
         let mut rank = self.ranks[me].lock().expect("no panic");
         while let Some(op) = self.programs[me].get(rank.at) {
             match *op {
-                Notify(peer) => {
+                Note(peer) if at.finds_notes(peer) && self.notes[peer * self.programs.len() + me].has_room() => {
+                    self.notes[peer * self.programs.len() + me].send([1]);
+                    at.noted(peer);
+                }
+                Notify(peer) | Note(peer) => {
                     let wakes = {
-                        let (value, parked) = &mut *self.cells[peer].lock().expect("no panic");
-                        *value += 1;
-                        // Both ways to tell, in turns.
-                        if *value % 2 == 0 { parked.notified(0, *value) } else { parked.added(0, 1) }
+                        let mut cell = self.cell(peer);
+                        cell.add();
+                        std::mem::take(&mut cell.woken)
                     };
                     if wakes {
-                        self.queue.wake(peer);
+                        at.wake(peer);
                     }
                     if self.bells[peer].ring() {
-                        self.queue.wake(peer);
+                        at.wake(peer);
                     }
                 }
                 Wait(expected) => {
-                    let (value, parked) = &mut *self.cells[me].lock().expect("no panic");
+                    let Cell { value, parked, .. } = &mut *self.cell(me);
                     if !parked.test(Awaited { index: 0, expected, compare: Compare::Ge }, *value) {
                         return Ok(Stop::Parked);
                     }
@@ -214,7 +262,7 @@ impl Launch {
                     if rank.seen == Some(rung) && self.bells[me].sleep(rung) {
                         return Ok(Stop::Parked);
                     }
-                    if self.cells[me].lock().expect("no panic").0 < expected {
+                    if self.cell(me).value < expected {
                         rank.seen = Some(rung);
                         return Ok(Stop::Yield);
                     }
@@ -459,6 +507,70 @@ fn three_workers() {
             });
         }
     }
+}
+
+/// Notes, which lock nothing, wake their ranks all the same: whether the other worker looks out for them, or is about to park.
+#[test]
+fn notes() {
+    // The first rank is at home with the leader, the second one with the other worker.
+    const PROGRAMS: [(&[&[Op]], &str); 6] = [
+        (&[&[Note(1)], &[Wait(1)]], "done"),
+        (&[&[Wait(1)], &[Note(0)]], "done"),
+        (&[&[Note(1), Wait(1)], &[Note(0), Wait(1)]], "done"),
+        (&[&[Note(1)], &[Wait(1), Wait(2)]], "stuck 0"),
+        (&[&[Yield, Note(1), Wait(1)], &[Wait(1), Note(0)]], "done"),
+        (&[&[Note(1), Yield, Notify(1)], &[Wait(2)]], "done"),
+    ];
+    for (programs, ended) in PROGRAMS {
+        for looks in [false, true] {
+            let groups = Groups::new(programs.len(), [(0, 1)]);
+            explore(if looks { Some(2) } else { FEW }, &[ended], move || {
+                let launch = Launch::new(programs, &groups);
+                let launch = Arc::new(if looks { launch.looking() } else { launch });
+                launch.queue.expect(2);
+                let other = thread::spawn({
+                    let launch = launch.clone();
+                    move || launch.work()
+                });
+                launch.lead();
+                other.join().expect("no panic");
+                end(launch)
+            });
+        }
+    }
+}
+
+/// What a message says, and what happened before it was sent, is there when it is received; nothing is lost or comes twice.
+#[test]
+fn a_channel() {
+    const MESSAGES: u32 = 6;
+    explore(Some(2), &["6 of 6"], || {
+        let channel = Arc::new((Channel::<2>::default(), sync::AtomicU32::new(0)));
+        let sender = thread::spawn({
+            let channel = channel.clone();
+            move || {
+                for number in 0..MESSAGES {
+                    while !channel.0.has_room() {
+                        thread::yield_now();
+                    }
+                    channel.1.store(number + 1, Ordering::Relaxed);
+                    channel.0.send([number, !number]);
+                }
+            }
+        });
+        let mut received = 0;
+        while received < MESSAGES {
+            for _ in 0..channel.0.waiting() {
+                assert_eq!(channel.0.peek(), [received, !received]);
+                channel.0.receive();
+                received += 1;
+                assert!(channel.1.load(Ordering::Relaxed) >= received);
+            }
+            thread::yield_now();
+        }
+        sender.join().expect("no panic");
+        format!("{received} of {MESSAGES}")
+    });
 }
 
 /// What a launch offers: itself. It has an owner anyway, whom it outlives only where a worker does not let go of it.
