@@ -116,7 +116,13 @@ impl Standing {
         let members = &mut self.groups[group as usize];
         members.active -= 1;
         members.alive -= u32::from(done);
-        (members.active == 0 && members.alive > 0).then_some(group)
+        self.is_stuck(group).then_some(group)
+    }
+
+    /// Whether none of a group can run, and not all of it are done.
+    pub(crate) fn is_stuck(&self, group: u32) -> bool {
+        let Members { active, alive } = self.groups[group as usize];
+        active == 0 && alive > 0
     }
 }
 

@@ -293,17 +293,15 @@ impl<F> Queue<F> {
                 Ok(Stop::Delayed) => state.delayed.push_back(rank),
                 Ok(stop @ (Stop::Parked | Stop::Stopped | Stop::Done)) => {
                     let stuck = state.standing.stopped(rank, stop == Stop::Done);
-                    if stop == Stop::Parked {
-                        state.parked[rank] += 1;
+                    state.parked[rank] += i8::from(stop == Stop::Parked);
+                    if stuck.is_some() {
+                        // Notes may let some of them go on.
+                        state.collect(0..self.ranks, work);
+                    } else if state.home(rank) != worker {
                         // Its own worker may have looked for notes before it knew that it is parked.
-                        if state.home(rank) != worker {
-                            state.collect(rank..rank + 1, work);
-                        }
+                        state.collect(rank..rank + 1, work);
                     }
-                    // Who is stuck may have notes.
-                    if let Some(group) = stuck
-                        && !state.collect(0..self.ranks, work)
-                    {
+                    if let Some(group) = stuck.filter(|group| state.standing.is_stuck(*group)) {
                         state.ended.get_or_insert(Ended::Stuck(group));
                     }
                 }

@@ -540,6 +540,20 @@ fn notes() {
     }
 }
 
+/// Notes for others do not hide a group that is stuck.
+#[test]
+fn notes_beside_a_deadlock() {
+    check_groups(FEW, &[&[Wait(1)], &[Wait(1)], &[Note(1)]], vec![(1, 2)], &["stuck 0"]);
+    check_groups(FEW, &[&[Wait(1)], &[Note(2), Wait(1)], &[Wait(1), Note(1)]], vec![(1, 2)], &["stuck 0"]);
+}
+
+/// A rank that another worker than its own has taken finds its notes all the same.
+#[test]
+fn notes_for_a_rank_that_moved() {
+    check(FEW, &[&[Note(3)], &[], &[], &[Wait(1)]], &["done"]);
+    check(FEW, &[&[Wait(1)], &[], &[], &[Note(0)]], &["done"]);
+}
+
 /// What a message says, and what happened before it was sent, is there when it is received; nothing is lost or comes twice.
 #[test]
 fn a_channel() {
