@@ -57,16 +57,22 @@ impl Mail {
         told.store(told.load(Ordering::Relaxed).wrapping_add(1), Ordering::Release);
     }
 
+    /// A worker's mailbox, as far as there are others.
+    #[inline]
+    fn mailbox(&self, worker: usize) -> &[AtomicU32] {
+        let workers = self.workers.load(Ordering::Relaxed) as usize;
+        self.boxes.get(worker).map_or(&[], |Mailbox(told)| &told[..workers])
+    }
+
     /// Whether a worker was told since it saw this.
     #[inline]
-    pub(super) fn has_news(&self, worker: usize, seen: &Seen) -> bool {
-        let boxes = self.boxes.get(worker);
-        boxes.is_some_and(|of| of.0.iter().zip(&seen.0).any(|(told, seen)| told.load(Ordering::Acquire) != *seen))
+    pub(super) fn has_news(&self, worker: usize, Seen(seen): &Seen) -> bool {
+        self.mailbox(worker).iter().zip(seen).any(|(told, seen)| told.load(Ordering::Acquire) != *seen)
     }
 
     /// A worker sees what it was told.
-    pub(super) fn see(&self, worker: usize, seen: &mut Seen) {
-        for (told, seen) in self.boxes.get(worker).into_iter().flat_map(|of| &of.0).zip(&mut seen.0) {
+    pub(super) fn see(&self, worker: usize, Seen(seen): &mut Seen) {
+        for (told, seen) in self.mailbox(worker).iter().zip(seen) {
             *seen = told.load(Ordering::Acquire);
         }
     }
