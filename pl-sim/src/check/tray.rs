@@ -79,10 +79,12 @@ impl Tray {
         self.state.store(OPEN, Relaxed);
     }
 
-    /// From now on notifies have something to find out. Notes may still be left by those that do not know it yet.
+    /// From now on notifies have something to find out, if it was open. Notes may still be left by those that do not know it yet.
     #[cold]
     pub(super) fn close(&self) {
-        self.state.store(CLOSED, Relaxed);
+        if self.is_open() {
+            self.state.store(CLOSED, Relaxed);
+        }
     }
 
     /// No notes will be left any more; those that nobody recorded are lost.

@@ -235,3 +235,24 @@ fn a_deadlock_names_puts_that_signal() {
     "#]]
     .assert_eq(&format!("{fault}\n"));
 }
+
+/// A cell that holds a lot may be read, and stored to, like any other, in this launch and in the next ones on the same window.
+#[test]
+fn a_cell_that_holds_a_lot() {
+    let body = "
+  if me == 0 {
+    pld::system::notify(signal, 1, [0], 2000000000, op = AtomicAdd)
+  } else {
+    pld::system::wait(signal, [0], 2000000000, cmp = Ge)
+    v = pl::read(signal, [0])
+    y = pl::write(y, [0], v)
+    signal = pl::write(signal, [0], 0)
+    t = pl::load(x, [1], [3])
+    y = pl::store(t, [1], y)
+  }";
+    let world = World::new(2);
+    let args = args(&world);
+    for _ in 0..3 {
+        assert_eq!(world.ok(&one(body), &args).out::<i32>(1, 0), [2_000_000_000, 6, 7, i32::MAX]);
+    }
+}
