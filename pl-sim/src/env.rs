@@ -8,7 +8,7 @@ use crate::sched::Bell;
 use crate::stuck::cell_of;
 use crate::window::Window;
 use pl_core::bind::Platform;
-use pl_core::fault::{LintData, LintKind, Site, StaleWait};
+use pl_core::fault::{CellOverflow, Fault, LintData, LintKind, Site, StaleWait};
 use pl_core::runtime::WindowId;
 use smallvec::SmallVec;
 use std::collections::BTreeMap;
@@ -161,6 +161,21 @@ impl Env<'_> {
             initial: memory.cell_history(index).initial,
             notify: self.site(notify.rank as usize, notify.pc as usize),
         });
+    }
+
+    /// The fault of a notify for which a cell that holds the first value has no room.
+    #[cold]
+    pub(crate) fn overflow(
+        &self,
+        window: &Window,
+        (owner, index): (usize, usize),
+        by: Stamp,
+        (value, add): (i32, i32),
+    ) -> Option<Fault> {
+        let plan = self.plans[by.rank as usize];
+        let memory = plan.signals[plan.op_at(by.pc as usize)?.signal? as usize].memory;
+        let (site, cell) = (self.site(by.rank as usize, by.pc as usize), cell_of(plan, memory, window, owner, index));
+        Some(Fault::CellOverflow(CellOverflow { site, cell, value, add }))
     }
 
     /// The site of an instruction of a call.

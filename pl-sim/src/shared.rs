@@ -10,7 +10,7 @@
 //!    out after they have recorded the access and found every recorded access of another rank that conflicts with it to be ordered before it.
 //!    Both happen under the lock of the rank's window memory, so of two conflicting accesses one is recorded first, and the other is either
 //!    ordered after it or refused. "Ordered" means that the first rank made a notify after its access and the second passed a
-//!    wait because of it (or through other ranks); both go through the lock of the cell's memory, which makes the one
+//!    wait because of it (or through other ranks); both go through the lock of the cell's memory, or the note of the one through its channel, which makes the one
 //!    happen before the other for the hardware, too. A grant borrows the clock of its rank, and a notify needs that clock
 //!    mutably: so a rank has let go of every grant when it makes the notify that orders others after it. A rank that read may get the
 //!    grant once more ([`Held`](crate::check::Held)), as long as it has not made a notify since: its access is still recorded, and nobody is ordered after it.

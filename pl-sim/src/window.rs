@@ -1,7 +1,6 @@
 //! A window: the same memory on every rank of its domain.
 
-use crate::check::cell::Odd;
-use crate::check::{Checks, Memory, Saved};
+use crate::check::{Checks, Late, Memory, Saved};
 use pl_core::dtype::DType;
 use pl_core::runtime::{Contents, WindowId};
 use std::sync::Arc;
@@ -85,10 +84,10 @@ impl Window {
         self.memories.iter().for_each(|memory| memory.share(noted));
     }
 
-    /// The launch is over, in which several threads used it. Calls `late` for what was odd about notifies: the rank of the domain, its cell, and what.
-    pub(crate) fn settle(&self, late: impl Fn(usize, usize, Odd)) {
+    /// The launch is over, in which several threads used it. Calls `found` for what was found out of notifies late: the rank of the domain, its cell, and what.
+    pub(crate) fn settle(&self, mut found: impl FnMut(usize, usize, Late)) {
         for (rank, memory) in self.memories.iter().enumerate() {
-            memory.settle().into_iter().for_each(|(cell, odd)| late(rank, cell, odd));
+            memory.settle().into_iter().for_each(|(cell, late)| found(rank, cell, late));
         }
     }
 

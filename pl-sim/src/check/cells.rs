@@ -209,8 +209,9 @@ impl Cells {
         odd
     }
 
-    /// Records a notify of which a note was left, of a cell that holds the first value before it and the second one after it. What is odd about it.
-    pub(super) fn noted(&mut self, note: &Note, (value, new): (i32, i32)) -> Option<Odd> {
+    /// Records a notify of which a note was left, of a cell that holds the first value before it and the second one after it. The
+    /// owner's wait that passed by what an earlier launch left there, if one did.
+    pub(super) fn noted(&mut self, note: &Note, (value, new): (i32, i32)) -> Option<u32> {
         let Cells { table, credits, apart, .. } = self;
         let (index, stamp, deposit) = (note.index as usize, note.stamp, Deposit::Add(note.add));
         let (cell, few) = table.touch_told(index, value, true, apart);
@@ -220,7 +221,7 @@ impl Cells {
         let wait = cell.more_mut(apart).and_then(|more| more.stale.take());
         cell.add_news(stamp, deposit, value, (Told::Few(note.told), few), apart);
         cell.count(index, (value, new), deposit, (stamp, false), apart);
-        wait.map(|wait| Odd { stale: Some((wait, stamp)), ..Odd::default() })
+        wait
     }
 
     /// Records a notify for reports alone.

@@ -136,8 +136,8 @@ struct History {
     cells: Cells,
     log: Log,
     init: Init,
-    /// What was odd about notifies that left notes, with the cells.
-    late: Vec<(usize, Odd)>,
+    /// What was found out of notifies when their notes were recorded, with the cells.
+    late: Vec<(usize, Late)>,
 }
 
 /// What a notify does to a cell.
@@ -156,6 +156,22 @@ pub(crate) struct Notified {
     pub(crate) wakes: bool,
     /// What is odd about it.
     pub(crate) odd: Option<Box<Odd>>,
+}
+
+/// What is found out of a notify when its note is recorded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Late {
+    /// A wait, this instruction of the owner, had passed by what an earlier launch left in the cell.
+    StaleWait(u32, Stamp),
+    /// The cell cannot take the deposit.
+    Overflow {
+        /// Who notified it.
+        by: Stamp,
+        /// What it holds.
+        value: i32,
+        /// What was to be added.
+        add: i32,
+    },
 }
 
 /// A cell of a collective's signal that does not hold what it should.
@@ -236,9 +252,13 @@ impl Memory {
             let index = note.index as usize;
             let cell = self.buffer.cell(index, Passed(PhantomData));
             let value = cell.load(Relaxed);
-            // Notes are left where this cannot be too much.
-            let new = value.wrapping_add(note.add);
-            late.extend(cells.noted(&note, (value, new)).map(|odd| (index, odd)));
+            // It can be too much only where a notify that adds a lot came before those that knew of it.
+            let Some(new) = value.checked_add(note.add) else {
+                late.push((index, Late::Overflow { by: note.stamp, value, add: note.add }));
+                return;
+            };
+            let wait = cells.noted(&note, (value, new));
+            late.extend(wait.map(|wait| (index, Late::StaleWait(wait, note.stamp))));
             init.fill(&Runs::element(index));
             cell.store(new, Relaxed);
             *woken |= parked.notified(index, new);
@@ -262,8 +282,8 @@ impl Memory {
         }
     }
 
-    /// The launch is over, in which several threads used it: records what is left to record. What was odd about notifies that left notes, with the cells.
-    pub(crate) fn settle(&self) -> Vec<(usize, Odd)> {
+    /// The launch is over, in which several threads used it: records what is left to record. What was found out of notifies that left notes, with the cells.
+    pub(crate) fn settle(&self) -> Vec<(usize, Late)> {
         std::mem::take(&mut self.lock().late)
     }
 

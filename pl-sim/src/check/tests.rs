@@ -154,7 +154,7 @@ struct Left {
 
 impl Left {
     /// Makes the notifies of one memory, in an order in which they may have come: that of each rank, and whoever knew of one after it. What came of it.
-    fn make(left: &mut [VecDeque<Left>], memory: &Memory, late: &mut Vec<(usize, Odd)>) -> bool {
+    fn make(left: &mut [VecDeque<Left>], memory: &Memory, late: &mut Vec<(usize, Late)>) -> bool {
         let mut wakes = false;
         loop {
             let knows = |rank: usize, of: usize| {
@@ -169,7 +169,8 @@ impl Left {
             let Some(Left { index, add, by, mut clock, .. }) = left[rank].pop_front() else { continue };
             let notified = memory.notify(index, Deposit::Add(add), &mut clock, by).expect("it fits");
             wakes |= notified.wakes;
-            late.extend(notified.odd.map(|odd| (index, *odd)));
+            let stale = notified.odd.and_then(|odd| odd.stale);
+            late.extend(stale.map(|(wait, notify)| (index, Late::StaleWait(wait, notify))));
         }
     }
 }
@@ -252,4 +253,23 @@ fn notes_make_no_difference() {
         }
     }
     assert!(noted > 10_000 && followed > 50, "{noted} notes, {followed} of which followed another one that was left");
+}
+
+/// A note for which there is no room any more, as it was about to be left when the cell got so much, is found out when it is recorded.
+#[test]
+fn a_late_note_may_be_too_much() {
+    let mut memory = Memory::new(1, 4, true).expect("memory");
+    memory.start(1, Some(0), Checks::Accesses);
+    memory.share(Some(3));
+    let [mut early, mut late] = [1, 2].map(|rank| Clock::new(rank, 3));
+    let by = By { pc: 7, builtin: false };
+    memory.notify(0, Deposit::Add(1 << 30), &mut early, by).expect("room");
+    let place = memory.tray.place(2, 1).expect("it holds no more than it may");
+    memory.notify(0, Deposit::Add(i32::MAX - (1 << 30)), &mut early, by).expect("room");
+    assert!(memory.tray.place(2, 1).is_none(), "now it does");
+    let stamp = late.stamp(by.pc);
+    let told = late.release_few().expect("few ranks");
+    place.leave(&Note { index: 0, add: 1, stamp, builtin: false, told });
+    assert_eq!(memory.settle(), [(0, Late::Overflow { by: stamp, value: i32::MAX, add: 1 })]);
+    assert_eq!((memory.peek_cell(0), memory.settle()), (i32::MAX, vec![]));
 }

@@ -5,7 +5,7 @@
 //! lock. Whoever takes the lock for anything records the notes first, in an order in which they may have come: nobody can tell the difference.
 //!
 //! A notify has nothing to find out when it adds a little, where all that is done to the memory in a launch is to add to cells and to wait for them, and no cell holds much:
-//! then there is no access to conflict with, hardly anything odd to report, and no cell can overflow.
+//! then there is no access to conflict with, and hardly anything to report. What there is nevertheless ([`Late`](super::Late)), a launch finds out when the note is recorded, and tells at its end.
 
 use super::channel::Channel;
 use super::clock::{FEW, Few, Stamp};
@@ -16,7 +16,7 @@ use std::sync::atomic::Ordering::Relaxed;
 
 /// Memories with more cells than this have no notes: they would all have to be looked at first.
 pub(super) const MOST_CELLS: usize = 1 << 10;
-/// What a note adds, at most, and what the cells hold that it may be left for: no sum of notes overflows, though some are still left when a cell holds more.
+/// What a note adds, at most, and what the cells hold that it may be left for.
 const MOST_ADDED: u32 = 1 << 16;
 const MOST_HELD: u32 = 1 << 30;
 

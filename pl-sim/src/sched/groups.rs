@@ -119,6 +119,11 @@ impl Standing {
         self.is_stuck(group).then_some(group)
     }
 
+    /// Whether all ranks are done.
+    pub(crate) fn are_done(&self) -> bool {
+        self.groups.iter().all(|members| members.alive == 0)
+    }
+
     /// Whether none of a group can run, and not all of it are done.
     pub(crate) fn is_stuck(&self, group: u32) -> bool {
         let Members { active, alive } = self.groups[group as usize];

@@ -21,6 +21,7 @@ pub(crate) use parallel::Parallel;
 pub(crate) use queue::Stop;
 pub(crate) use seeded::Seeded;
 
+use crate::check::Late;
 use crate::check::clock::are_few;
 use crate::env::Env;
 use crate::machine::{Halt, Machine, Wake};
@@ -65,13 +66,18 @@ impl<'l, 'a> Ranks<'l, 'a> {
         self.machines.iter().for_each(Lock::share);
     }
 
-    /// Several threads ran ranks, and have left.
-    pub(crate) fn settle(&self) {
+    /// Several threads ran ranks, and have left: what makes the launch fail though no rank did.
+    pub(crate) fn settle(&self) -> Option<Box<Halt>> {
+        let mut fault = None;
         for window in self.windows.iter() {
-            window.settle(|owner, index, odd| {
-                odd.stale.into_iter().for_each(|stale| self.env.stale_wait(window, (owner, index), stale));
+            window.settle(|owner, index, late| match late {
+                Late::StaleWait(wait, notify) => self.env.stale_wait(window, (owner, index), (wait, notify)),
+                Late::Overflow { by, value, add } => {
+                    fault = fault.take().or_else(|| self.env.overflow(window, (owner, index), by, (value, add)));
+                }
             });
         }
+        fault.map(|fault| Box::new(fault.into()))
     }
 
     pub(crate) fn interrupted(&self) -> bool {

@@ -54,10 +54,12 @@ impl Schedule for Parallel<'_> {
             queue.lead(&mut leader);
             asked = leader.asked;
         });
-        if asked {
-            ranks.settle();
-        }
-        (queue.ended(), 1 + joined)
+        let late = if asked { ranks.settle() } else { None };
+        let ended = match (queue.ended(), late) {
+            (Ended::Done | Ended::Stuck(_), Some(halt)) => Ended::Failed(halt),
+            (ended, _) => ended,
+        };
+        (ended, 1 + joined)
     }
 }
 

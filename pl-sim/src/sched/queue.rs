@@ -256,6 +256,16 @@ impl<F> Queue<F> {
         self.news.wake(wakes);
     }
 
+    /// Wakes those of the ranks that notes let go on, and parked workers for them; whether there are any.
+    fn collect(&self, state: &mut State<F>, ranks: Range<usize>, work: &impl Work<F>) -> bool {
+        let any = state.collect(ranks, work);
+        if any && self.mail.is_idle() {
+            let wakes = self.news.tell(state.waiting);
+            self.news.wake(wakes);
+        }
+        any
+    }
+
     /// Works until the run has ended, as the leader.
     pub(crate) fn lead(&self, work: &mut impl Work<F>) {
         self.work_at(0, work);
@@ -283,9 +293,8 @@ impl<F> Queue<F> {
             let outcome = work.turn(rank, away, &at);
             state = self.lock();
             state.running -= 1;
-            if at.noted.take() && self.mail.is_idle() && state.collect(0..self.ranks, work) {
-                let wakes = self.news.tell(state.waiting);
-                self.news.wake(wakes);
+            if at.noted.take() && self.mail.is_idle() {
+                self.collect(&mut state, 0..self.ranks, work);
             }
             match outcome {
                 Ok(Stop::Yield | Stop::Before) if away => state.push(rank),
@@ -296,10 +305,10 @@ impl<F> Queue<F> {
                     state.parked[rank] += i8::from(stop == Stop::Parked);
                     if stuck.is_some() {
                         // Notes may let some of them go on.
-                        state.collect(0..self.ranks, work);
+                        self.collect(&mut state, 0..self.ranks, work);
                     } else if state.home(rank) != worker {
                         // Its own worker may have looked for notes before it knew that it is parked.
-                        state.collect(rank..rank + 1, work);
+                        self.collect(&mut state, rank..rank + 1, work);
                     }
                     if let Some(group) = stuck.filter(|group| state.standing.is_stuck(*group)) {
                         state.ended.get_or_insert(Ended::Stuck(group));
@@ -326,7 +335,7 @@ impl<F> Queue<F> {
             if self.mail.has_news(worker, seen) {
                 self.mail.see(worker, seen);
                 let ranks = state.ranks_of(worker);
-                state.collect(ranks, work);
+                self.collect(&mut state, ranks, work);
             }
             if state.ended.is_none() && work.interrupted() {
                 state.ended = Some(Ended::Interrupted);
@@ -335,7 +344,10 @@ impl<F> Queue<F> {
                 // Nobody runs, and no group is stuck.
                 match state.delayed.pop_front() {
                     Some(rank) => state.push(rank),
-                    None => state.ended = Some(Ended::Done),
+                    None => {
+                        assert!(state.standing.are_done(), "a rank is left behind");
+                        state.ended = Some(Ended::Done);
+                    }
                 }
             }
             if state.ended.is_some() {
@@ -360,7 +372,7 @@ impl<F> Queue<F> {
             }
             // From now on no notes are left, but by those that do not know it yet.
             self.mail.set_idle(true);
-            if !state.collect(0..self.ranks, work) {
+            if !self.collect(&mut state, 0..self.ranks, work) {
                 state = self.news.park(state);
             }
             self.mail.set_idle(self.news.are_parked());

@@ -554,6 +554,27 @@ fn notes_for_a_rank_that_moved() {
     check(FEW, &[&[Wait(1)], &[], &[], &[Note(0)]], &["done"]);
 }
 
+/// A rank that a worker runs that is not its own may be woken by a note of a third one's.
+#[test]
+fn notes_among_three_workers() {
+    const PROGRAMS: [(&[&[Op]], &str); 2] =
+        [(&[&[Note(1)], &[Yield, Wait(1)], &[]], "done"), (&[&[Note(2)], &[Note(2)], &[Wait(2)]], "done")];
+    for (programs, ended) in PROGRAMS {
+        let groups = Groups::new(programs.len(), [(0, 1), (1, 2)]);
+        explore(Some(2), &[ended], move || {
+            let launch = Arc::new(Launch::new(programs, &groups));
+            launch.queue.expect(3);
+            let others = [(); 2].map(|()| {
+                let launch = launch.clone();
+                thread::spawn(move || launch.work())
+            });
+            launch.lead();
+            others.into_iter().for_each(|other| other.join().expect("no panic"));
+            end(launch)
+        });
+    }
+}
+
 /// What a message says, and what happened before it was sent, is there when it is received; nothing is lost or comes twice.
 #[test]
 fn a_channel() {

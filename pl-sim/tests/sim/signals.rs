@@ -256,3 +256,35 @@ fn a_cell_that_holds_a_lot() {
         assert_eq!(world.ok(&one(body), &args).out::<i32>(1, 0), [2_000_000_000, 6, 7, i32::MAX]);
     }
 }
+
+/// A cell has no room for what several ranks add, in whatever order they do, though each adds little but one. With several threads, too: the window is
+/// large, and there is time for them to come.
+#[test]
+fn what_several_ranks_add_is_too_much() {
+    let kernel = "
+InCore fn k(signal: InOut window<i32, [2]>, pad: InOut window<f32, [PAD]>) dynamic(PAD) {
+  ctx = pld::get_comm_ctx(signal)
+  me = pld::rank(ctx)
+  for round in 0..50 {
+    pld::system::notify(signal, 3 - me, [1], 1, op = AtomicAdd)
+    pld::system::wait(signal, [1], round as i32 + 1, cmp = Ge)
+  }
+  if me == 0 {
+    for i in 0..3 {
+      pld::system::notify(signal, 3, [0], 1, op = AtomicAdd)
+    }
+  }
+  if me == 2 {
+    pld::system::notify(signal, 3, [0], 1073741823, op = AtomicAdd)
+  }
+}";
+    let world = World::new(4);
+    for _ in 0..500 {
+        let (signal, pad) = (world.zeros(DType::I32, &[2]), world.zeros(DType::F32, &[1 << 20]));
+        let held: [i32; 2] = [1 << 30, 0];
+        world.sim.write(id(&signal), 3, bytemuck::cast_slice(&held)).expect("a window");
+        let fault = world.fault(kernel, |_| vec![signal.clone(), pad.clone()]);
+        assert!(matches!(fault, Fault::CellOverflow(_)), "{fault}");
+        [&signal, &pad].into_iter().for_each(|window| world.sim.free(id(window)));
+    }
+}
