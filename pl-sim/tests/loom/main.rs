@@ -314,16 +314,24 @@ fn check_groups(
 ) {
     let groups = Groups::new(programs.len(), together);
     explore(preemptions, expected, move || {
-        let launch = Arc::new(Launch::new(programs, &groups));
+        let launch = Launch::new(programs, &groups);
         launch.queue.expect(2);
-        let other = thread::spawn({
-            let launch = launch.clone();
-            move || launch.work()
-        });
-        launch.lead();
-        other.join().expect("no panic");
-        end(launch)
+        run(launch, 1)
     });
+}
+
+/// Runs a launch with so many workers beside the leader; how it ended.
+fn run(launch: Launch, helpers: usize) -> String {
+    let launch = Arc::new(launch);
+    let helpers: Vec<_> = std::iter::repeat_with(|| {
+        let launch = launch.clone();
+        thread::spawn(move || launch.work())
+    })
+    .take(helpers)
+    .collect();
+    launch.lead();
+    helpers.into_iter().for_each(|helper| helper.join().expect("no panic"));
+    end(launch)
 }
 
 /// How a launch ended that no worker has any more.
@@ -473,14 +481,8 @@ fn workers_that_look_out() {
     for (programs, ended) in PROGRAMS {
         let groups = Groups::new(programs.len(), [(0, 1)]);
         explore(FEW, &[ended], move || {
-            let launch = Arc::new(Launch::new(programs, &groups).looking());
-            let other = thread::spawn({
-                let launch = launch.clone();
-                move || launch.work()
-            });
-            launch.lead();
-            other.join().expect("no panic");
-            end(launch)
+            let launch = Launch::new(programs, &groups).looking();
+            run(launch, 1)
         });
     }
 }
@@ -496,14 +498,8 @@ fn three_workers() {
             let groups = Groups::new(programs.len(), [(0, 3)]);
             explore(Some(2), &[ended], move || {
                 let launch = Launch::new(programs, &groups);
-                let launch = Arc::new(if looks { launch.looking() } else { launch });
-                let others = [(); 2].map(|()| {
-                    let launch = launch.clone();
-                    thread::spawn(move || launch.work())
-                });
-                launch.lead();
-                others.into_iter().for_each(|other| other.join().expect("no panic"));
-                end(launch)
+                let launch = if looks { launch.looking() } else { launch };
+                run(launch, 2)
             });
         }
     }
@@ -526,15 +522,9 @@ fn notes() {
             let groups = Groups::new(programs.len(), [(0, 1)]);
             explore(if looks { Some(2) } else { FEW }, &[ended], move || {
                 let launch = Launch::new(programs, &groups);
-                let launch = Arc::new(if looks { launch.looking() } else { launch });
+                let launch = if looks { launch.looking() } else { launch };
                 launch.queue.expect(2);
-                let other = thread::spawn({
-                    let launch = launch.clone();
-                    move || launch.work()
-                });
-                launch.lead();
-                other.join().expect("no panic");
-                end(launch)
+                run(launch, 1)
             });
         }
     }
@@ -562,15 +552,9 @@ fn notes_among_three_workers() {
     for (programs, ended) in PROGRAMS {
         let groups = Groups::new(programs.len(), [(0, 1), (1, 2)]);
         explore(Some(2), &[ended], move || {
-            let launch = Arc::new(Launch::new(programs, &groups));
+            let launch = Launch::new(programs, &groups);
             launch.queue.expect(3);
-            let others = [(); 2].map(|()| {
-                let launch = launch.clone();
-                thread::spawn(move || launch.work())
-            });
-            launch.lead();
-            others.into_iter().for_each(|other| other.join().expect("no panic"));
-            end(launch)
+            run(launch, 2)
         });
     }
 }
