@@ -51,6 +51,8 @@ impl CallWindows {
 pub(crate) struct Env<'a> {
     /// The plan of each call.
     pub(crate) plans: &'a [&'a Arc<Plan>],
+    /// Whether any of them reads elements of windows over and over.
+    pub(crate) polls: bool,
     /// The rank of each call.
     pub(crate) ranks: &'a [usize],
     /// The call of each rank of the world; `None` for those that take no part.
@@ -131,7 +133,7 @@ impl Env<'_> {
     #[inline]
     pub(crate) fn changed(&self, call: usize, wake: &dyn Wake) {
         // Whether it polls stands in the plan, which nobody changes.
-        if self.plans[call].polls && self.mail[call].bell.ring() {
+        if self.polls && self.plans[call].polls && self.mail[call].bell.ring() {
             wake.wake(call);
         }
     }

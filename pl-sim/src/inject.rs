@@ -19,6 +19,12 @@ impl Faults {
         faults
     }
 
+    /// Whether nothing goes wrong any more.
+    #[inline]
+    pub(crate) const fn are_none(&self) -> bool {
+        self.left.is_empty()
+    }
+
     fn find_due(&mut self) {
         let before = |injection: &Injection| match injection {
             Injection::Stop { op, .. } | Injection::Delay { op, .. } => Some(op - 1),

@@ -26,6 +26,11 @@ impl Count {
         self.before + (self.most - self.left) as u64
     }
 
+    /// How many it can still execute in this turn: the last of them ends it.
+    pub(crate) const fn left(&self) -> u32 {
+        self.left
+    }
+
     /// A turn begins.
     pub(crate) fn begin(&mut self, fuel: u32) {
         self.before = self.ops();

@@ -327,6 +327,7 @@ impl Simulator {
         let groups = together.groups();
         let env = Env {
             plans,
+            polls: plans.iter().any(|plan| plan.polls),
             ranks,
             calls: call_of,
             windows: of_calls,

@@ -520,15 +520,6 @@ impl Memory {
         Some(history.parked.notified(index, new))
     }
 
-    /// Tests the owner's cell where nothing is checked; parks the owner on it when the wait is not satisfied.
-    #[inline]
-    pub(crate) fn wait_unchecked(&self, awaited: Awaited) -> bool {
-        debug_assert!(!self.checked);
-        let history = &mut *self.history.lock();
-        let value = self.buffer.cell(awaited.index, Passed(PhantomData)).load(Relaxed);
-        history.parked.test(awaited, value)
-    }
-
     /// Deposits into a cell of memory that is checked.
     pub(crate) fn notify(
         &self,
@@ -574,10 +565,9 @@ impl Memory {
         true
     }
 
-    /// The memory, which is checked, while its owner waits for cells.
+    /// The memory while its owner waits for cells.
     #[inline(always)]
     pub(crate) fn waiting(&self) -> Waiting<'_> {
-        debug_assert!(self.checked);
         Waiting { history: self.lock(), memory: self }
     }
 
@@ -649,7 +639,15 @@ pub(crate) struct Waiting<'m> {
 }
 
 impl Waiting<'_> {
-    /// Tests a cell; parks the owner on it when the wait is not satisfied.
+    /// Tests a cell where nothing is checked; parks the owner on it when the wait is not satisfied.
+    #[inline(always)]
+    pub(crate) fn passes_unchecked(&mut self, awaited: Awaited) -> bool {
+        debug_assert!(!self.memory.checked);
+        let value = self.memory.buffer.cell(awaited.index, Passed(PhantomData)).load(Relaxed);
+        self.history.parked.test(awaited, value)
+    }
+
+    /// Tests a cell of memory that is checked; parks the owner on it when the wait is not satisfied.
     #[inline(always)]
     pub(crate) fn wait(&mut self, awaited: Awaited, clock: &mut Clock, pc: usize) -> Result<Waited, Refused> {
         let Awaited { index, expected, compare } = awaited;

@@ -7,6 +7,7 @@ mod compute;
 mod deferred;
 mod pass;
 mod refuse;
+mod series;
 mod signal;
 mod transfer;
 mod unrolled;

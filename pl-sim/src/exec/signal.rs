@@ -4,9 +4,9 @@ use super::{Exec, Flow, Out, Part, bad};
 use crate::check::cell::{Change, Event, Odd};
 use crate::check::cells::By;
 use crate::check::clock::Stamp;
-use crate::check::{Awaited, Deposit, Memory, Refused, Waited};
-use crate::machine::{Halt, State};
-use crate::plan::{Does, Inst, OpInst, SignalInst, Unrolled};
+use crate::check::{self, Awaited, Deposit, Notified, Refused, Waited};
+use crate::machine::{Halt, Memory, State};
+use crate::plan::{Does, Inst, OpInst, SignalInst};
 use crate::region::Runs;
 use crate::stuck::cell_of;
 use crate::window::Window;
@@ -25,7 +25,7 @@ struct Cell<'a> {
 /// What a wait tests.
 #[derive(Clone, Copy)]
 pub(crate) struct Test<'a> {
-    memory: &'a Memory,
+    memory: &'a check::Memory,
     awaited: Awaited,
 }
 
@@ -101,17 +101,14 @@ impl<'a> Exec<'_, 'a, '_> {
         self.before_notify(&self.machine.plan.ops[signal.op as usize])?;
         let cell = self.signal_cell(signal)?;
         let machine = &mut *self.machine;
-        let value = machine.get(signal.value) as i32;
-        let deposit = match signal.does {
-            Does::Set => Deposit::Set(value),
-            _ => Deposit::Add(value),
-        };
+        let deposit = deposits(signal, machine.get(signal.value));
         let memory = cell.window.memory(cell.owner);
         let by = By { pc: machine.pc, builtin: machine.trail.is_inside() };
         let (mut wakes, mut odd) = (false, None);
         let notifies = machine.cost.self_notifies + machine.cost.peer_notifies;
         // Once, unless the launch asks for something else.
         for _ in 0..machine.faults.deposits(notifies + 1) {
+            let machine = &mut *self.machine;
             if !machine.clock.can_release() {
                 return Err(machine.over_budget());
             }
@@ -122,16 +119,7 @@ impl<'a> Exec<'_, 'a, '_> {
                 }
                 continue;
             }
-            machine.trail.notify(machine.clock.stamp(machine.pc));
-            if memory.takes_notes()
-                && let (Deposit::Add(add), Some(call)) = (deposit, memory.call())
-                && self.env.leaves_notes(call, self.wake)
-                && memory.note(cell.index, add, &mut machine.clock, by)
-            {
-                self.wake.noted(call);
-                continue;
-            }
-            match memory.notify(cell.index, deposit, &mut machine.clock, by) {
+            match self.deposit_checked(memory, cell.index, deposit, by) {
                 Ok(notified) => {
                     wakes |= notified.wakes;
                     odd = notified.odd.or(odd);
@@ -139,30 +127,58 @@ impl<'a> Exec<'_, 'a, '_> {
                 Err(refused) => return Err(self.refused_cell(refused, AccessKind::Notify, signal, cell)),
             }
         }
+        let machine = &mut *self.machine;
         machine.effects += 1;
         if cell.owner == machine.own(signal.memory) {
             machine.cost.self_notifies += 1;
         } else {
             machine.cost.peer_notifies += 1;
             if let Some(call) = memory.call() {
-                if wakes {
-                    self.wake.wake(call);
-                }
-                self.env.changed(call, self.wake);
+                self.tell(call, wakes);
             }
         }
         if let Some(odd) = odd {
-            self.odd(&odd, signal.memory, cell);
+            self.odd(&odd, signal.memory, (cell.window, cell.owner, cell.index));
         }
         Ok(Flow::Next)
+    }
+
+    /// Deposits into a cell of memory that is checked, or leaves a note of that.
+    #[inline(always)]
+    pub(super) fn deposit_checked(
+        &mut self,
+        memory: &check::Memory,
+        index: usize,
+        deposit: Deposit,
+        by: By,
+    ) -> Result<Notified, Refused> {
+        let machine = &mut *self.machine;
+        machine.trail.notify(machine.clock.stamp(by.pc));
+        if memory.takes_notes()
+            && let (Deposit::Add(add), Some(call)) = (deposit, memory.call())
+            && self.env.leaves_notes(call, self.wake)
+            && memory.note(index, add, &mut machine.clock, by)
+        {
+            self.wake.noted(call);
+            return Ok(Notified::default());
+        }
+        memory.notify(index, deposit, &mut machine.clock, by)
+    }
+
+    /// Tells the rank of a call that its memory changed, and whether that satisfies its wait.
+    #[inline(always)]
+    pub(super) fn tell(&self, call: usize, wakes: bool) {
+        if wakes {
+            self.wake.wake(call);
+        }
+        self.env.changed(call, self.wake);
     }
 
     /// The cell that a wait tests, and what it waits for.
     #[inline(always)]
     fn awaited(&self, signal: &'a SignalInst) -> Result<(Cell<'a>, Awaited), Halt> {
         let cell = self.signal_cell(signal)?;
-        let expected = self.machine.get(signal.value) as i32;
-        let compare = if signal.does == Does::Eq { Compare::Eq } else { Compare::Ge };
+        let (expected, compare) = awaits(signal, self.machine.get(signal.value));
         Ok((cell, Awaited { index: cell.index, expected, compare }))
     }
 
@@ -179,50 +195,16 @@ impl<'a> Exec<'_, 'a, '_> {
         let (cell, awaited) = self.awaited(signal)?;
         let machine = &mut *self.machine;
         let memory = cell.window.memory(cell.owner);
-        if !memory.is_checked() {
-            return self.await_unchecked(memory, signal, awaited);
-        }
-        let waited = memory.waiting().wait(awaited, &mut machine.clock, machine.pc);
-        self.waited(waited, signal, (cell, awaited))
-    }
-
-    #[inline(always)]
-    fn await_unchecked(&mut self, memory: &Memory, signal: &SignalInst, awaited: Awaited) -> Out {
-        let machine = &mut *self.machine;
-        if !memory.wait_unchecked(awaited) {
-            machine.state = State::Waiting(signal.memory, awaited);
-            return Ok(Flow::Park);
-        }
-        machine.cost.waits += 1;
-        machine.effects += 1;
-        machine.trail.wait(machine.clock.stamp(machine.pc), None);
-        Ok(Flow::Next)
-    }
-
-    /// The same for the wait of an act and those of the acts behind it that are of the same memory, as a barrier has them: under one lock, as far as they pass.
-    /// The machine stands at the last one then.
-    #[inline(always)]
-    pub(super) fn await_cells(&mut self, unrolled: &'a Unrolled, mut signal: &'a SignalInst) -> Out {
-        let (mut cell, mut awaited) = self.awaited(signal)?;
-        let memory = cell.window.memory(cell.owner);
-        if !memory.is_checked() {
-            return self.await_unchecked(memory, signal, awaited);
-        }
         let mut waiting = memory.waiting();
-        loop {
-            let machine = &mut *self.machine;
-            let waited = waiting.wait(awaited, &mut machine.clock, machine.pc);
-            let passes = matches!(waited, Ok(Waited::Passed { stale: None, odd: None, .. }));
-            let next = if passes { machine.next_wait(unrolled, signal) } else { None };
-            let Some(next) = next else {
-                drop(waiting);
-                return self.waited(waited, signal, (cell, awaited));
-            };
-            self.waited(waited, signal, (cell, awaited))?;
-            self.machine.go_on(unrolled);
-            signal = next;
-            (cell, awaited) = self.awaited(signal)?;
-        }
+        let waited = if memory.is_checked() {
+            waiting.wait(awaited, &mut machine.clock, machine.pc)
+        } else if waiting.passes_unchecked(awaited) {
+            Ok(Waited::Passed { from: None, stale: None, odd: None })
+        } else {
+            Ok(Waited::Parked)
+        };
+        drop(waiting);
+        self.waited(waited, signal, (cell, awaited))
     }
 
     /// What a wait comes to that found this.
@@ -239,11 +221,8 @@ impl<'a> Exec<'_, 'a, '_> {
                 machine.cost.waits += 1;
                 machine.effects += 1;
                 machine.trail.wait(machine.clock.stamp(machine.pc), from);
-                if let Some(value) = stale {
-                    self.passed_stale(signal.memory, cell.window, awaited, value);
-                }
-                if let Some(odd) = odd {
-                    self.odd(&odd, signal.memory, cell);
+                if stale.is_some() || odd.is_some() {
+                    self.odd_wait(signal, awaited, stale, odd.as_deref());
                 }
                 Ok(Flow::Next)
             }
@@ -252,6 +231,18 @@ impl<'a> Exec<'_, 'a, '_> {
                 Ok(Flow::Park)
             }
             Err(refused) => Err(self.refused_cell(refused, AccessKind::Test, signal, cell)),
+        }
+    }
+
+    /// Remembers what is odd about a wait that passed.
+    #[cold]
+    pub(super) fn odd_wait(&self, signal: &SignalInst, awaited: Awaited, stale: Option<i32>, odd: Option<&Odd>) {
+        let Memory::Window(window) = self.machine.memories[signal.memory as usize] else { return };
+        if let Some(value) = stale {
+            self.passed_stale(signal.memory, window, awaited, value);
+        }
+        if let Some(odd) = odd {
+            self.odd(odd, signal.memory, (window, self.machine.own(signal.memory), awaited.index));
         }
     }
 
@@ -267,10 +258,9 @@ impl<'a> Exec<'_, 'a, '_> {
         });
     }
 
-    /// Remembers what is odd about a notify or wait of a cell of `owner`.
+    /// Remembers what is odd about a notify or wait of a cell: its window, its owner, and its position.
     #[cold]
-    fn odd(&self, odd: &Odd, memory: u32, cell: Cell<'_>) {
-        let Cell { window, owner, index } = cell;
+    pub(super) fn odd(&self, odd: &Odd, memory: u32, (window, owner, index): (&Window, usize, usize)) {
         if let (Some(pc), Some(call)) = (odd.unordered_read, window.memory(owner).call()) {
             self.order_dependent(call, pc as usize);
         }
@@ -301,6 +291,21 @@ impl<'a> Exec<'_, 'a, '_> {
     pub(super) fn lint(&self, kind: LintKind, at: Stamp, data: impl FnOnce() -> LintData) {
         self.env.lint(kind, at, data);
     }
+}
+
+/// What a notify does with a value.
+#[inline(always)]
+pub(super) const fn deposits(signal: &SignalInst, value: u64) -> Deposit {
+    match signal.does {
+        Does::Set => Deposit::Set(value as i32),
+        _ => Deposit::Add(value as i32),
+    }
+}
+
+/// What a wait expects, and how that is compared.
+#[inline(always)]
+pub(super) const fn awaits(signal: &SignalInst, value: u64) -> (i32, Compare) {
+    (value as i32, if matches!(signal.does, Does::Eq) { Compare::Eq } else { Compare::Ge })
 }
 
 impl From<Deposit> for CellChange {

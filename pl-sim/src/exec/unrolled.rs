@@ -6,7 +6,7 @@ use crate::check::Refused;
 use crate::elementwise::{FOLDED, is_aligned};
 use crate::env::Env;
 use crate::machine::{Halt, Machine, Memory, State, Wake};
-use crate::plan::{Act, Doing, Fold, FoldSource, Part, Pass, SignalInst, Target, Unrolled};
+use crate::plan::{Act, Doing, Fold, FoldSource, Part, Pass, Target, Unrolled};
 use crate::region::Runs;
 use crate::sched::Stop;
 use crate::shared::RowsGrant;
@@ -41,10 +41,19 @@ impl<'a> Machine<'a> {
             self.arrive(unrolled, act);
             let flow = match act.does {
                 Doing::Notify(signal) => {
-                    Exec { machine: self, env, wake }.deposit(&unrolled.signals[signal as usize])?
+                    let mut exec = Exec { machine: self, env, wake };
+                    if exec.series(unrolled, signal, false)?.is_some() {
+                        continue;
+                    }
+                    exec.deposit(&unrolled.signals[signal as usize].signal)?
                 }
                 Doing::Wait(signal) => {
-                    Exec { machine: self, env, wake }.await_cells(unrolled, &unrolled.signals[signal as usize])?
+                    let mut exec = Exec { machine: self, env, wake };
+                    match exec.series(unrolled, signal, true)? {
+                        Some(Flow::Park) => return Ok(Some(Stop::Parked)),
+                        Some(_) => continue,
+                        None => exec.await_cell(&unrolled.signals[signal as usize].signal)?,
+                    }
                 }
                 Doing::Op(op) => {
                     let op = &self.plan.ops[op as usize];
@@ -106,16 +115,6 @@ impl<'a> Machine<'a> {
         }
     }
 
-    /// What the next act waits for, when that is of the same memory as this one, which waits too, and the turn does not end before it.
-    #[inline]
-    pub(super) fn next_wait(&self, unrolled: &'a Unrolled, signal: &SignalInst) -> Option<&'a SignalInst> {
-        let [act, next] = unrolled.acts.get(self.act..self.act + 2)? else { return None };
-        let Doing::Wait(next_signal) = next.does else { return None };
-        let next_signal = &unrolled.signals[next_signal as usize];
-        let lasts = self.count.has(act.passed + act.ops + next.passed + next.ops);
-        (lasts && next_signal.memory == signal.memory).then_some(next_signal)
-    }
-
     /// The rank did an act, and stands at the next one.
     #[inline]
     pub(super) fn go_on(&mut self, unrolled: &'a Unrolled) {
@@ -129,7 +128,13 @@ impl<'a> Machine<'a> {
     #[inline(always)]
     fn arrive(&mut self, unrolled: &Unrolled, act: &Act) {
         self.pc = act.pc as usize;
-        for &(reg, value) in &unrolled.sets[act.sets.0 as usize..act.sets.1 as usize] {
+        self.set_all(unrolled, act.sets);
+    }
+
+    /// Registers get values: those of a range of [`Unrolled::sets`].
+    #[inline(always)]
+    pub(super) fn set_all(&mut self, unrolled: &Unrolled, sets: (u32, u32)) {
+        for &(reg, value) in &unrolled.sets[sets.0 as usize..sets.1 as usize] {
             self.set(reg, value);
         }
     }

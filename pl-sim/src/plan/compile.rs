@@ -2,6 +2,7 @@
 
 mod expr;
 
+use super::around;
 use super::fixed;
 use super::live;
 use super::scalar::ScalarTy;
@@ -53,6 +54,7 @@ pub(super) fn compile(program: &Program) -> Result<Plan> {
     });
     uses::annotate(&mut plan);
     fixed::annotate(&mut plan);
+    around::find(&mut plan);
     plan.unrolled = unroll::room(&plan);
     Ok(plan)
 }

@@ -3,6 +3,7 @@
 //! A plan is made once per program ([`plan_of`]) and shared by its ranks and launches. What differs between ranks (the own rank, the
 //! arguments) is not in it.
 
+mod around;
 mod compile;
 mod display;
 mod fixed;
@@ -15,6 +16,7 @@ mod unroll;
 mod uses;
 
 use crate::region::{Runs, Shape};
+pub(crate) use around::{Around, Guard};
 pub use display::OfRank;
 use pl_core::bind::Program;
 use pl_core::dtype::DType;
@@ -25,7 +27,7 @@ use pl_core::runtime::EngineError;
 use scalar::ScalarTy;
 pub(crate) use signal::{Does, SignalInst};
 use std::sync::{Arc, OnceLock};
-pub(crate) use unroll::{Act, Doing, Fold, FoldSource, Pass, Target, Unrolled};
+pub(crate) use unroll::{Act, Doing, Fold, FoldSource, Pass, SignalAct, Target, Unrolled};
 
 /// A register: 64 bits of a type that the plan knows.
 pub(crate) type Reg = u32;

@@ -1,6 +1,6 @@
 //! Ops on signal cells, with their arguments resolved: what of a cell's position is constant is computed here, once.
 
-use super::{OpInst, Operand, Plan, Reg};
+use super::{Around, OpInst, Operand, Plan, Reg};
 use pl_core::op::{Access, EnumKind, NotifyOp, ParamKind, WaitCmp};
 
 /// An op that notifies a cell, or waits for one.
@@ -24,6 +24,8 @@ pub(crate) struct SignalInst {
     pub(crate) first: u64,
     /// The offsets that only a run knows.
     pub(crate) axes: Box<[Axis]>,
+    /// The loop around it, where that does nothing else.
+    pub(crate) around: Option<Around>,
 }
 
 /// What an op does with a cell and a value.
@@ -87,6 +89,7 @@ impl SignalInst {
             }
             stride *= extent as u64;
         }
-        Some(SignalInst { op: number, param, memory, peer, owner: None, value, does, first, axes: axes.into() })
+        let (owner, axes, around) = (None, axes.into(), None);
+        Some(SignalInst { op: number, param, memory, peer, owner, value, does, first, axes, around })
     }
 }

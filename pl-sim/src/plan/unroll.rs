@@ -4,6 +4,7 @@
 
 mod follow;
 mod fuse;
+mod series;
 
 use super::{Inst, Part, Plan, Reg, SignalInst};
 use crate::elementwise::Binary;
@@ -22,7 +23,7 @@ pub(crate) struct Unrolled {
     /// Values for registers.
     pub(crate) sets: Vec<(Reg, u64)>,
     /// What acts do to signal cells, whose positions are known where that is possible.
-    pub(crate) signals: Vec<SignalInst>,
+    pub(crate) signals: Vec<SignalAct>,
     pub(crate) passes: Vec<Pass>,
     pub(crate) folds: Vec<Fold>,
 }
@@ -68,6 +69,17 @@ pub(crate) enum Doing {
     Leave,
     /// The kernel returns.
     End,
+}
+
+/// What an act does to a signal cell. The acts behind it may do the same to other cells of the signal, with the same value.
+#[derive(Clone, Debug)]
+pub(crate) struct SignalAct {
+    pub(crate) signal: SignalInst,
+    /// How many these are, with the act itself, and how many ops they count.
+    pub(crate) series: usize,
+    pub(crate) ops: u32,
+    /// What the registers hold behind the last of them, as far as they set them: a range of [`Unrolled::sets`].
+    pub(crate) sets: (u32, u32),
 }
 
 /// A load and a store of the tile, which nothing else uses: indices into [`Plan::ops`], and the boxes.
@@ -123,6 +135,19 @@ pub(super) fn room(plan: &Plan) -> Box<[OnceLock<Option<Unrolled>>]> {
         _ => 0,
     };
     (0..ranks).map(|_| OnceLock::new()).collect()
+}
+
+/// Adds the values that registers hold behind acts that set them: their range.
+fn merge(acts: &[Act], sets: &mut Vec<(Reg, u64)>) -> (u32, u32) {
+    let start = sets.len();
+    for at in acts.iter().flat_map(|act| act.sets.0..act.sets.1) {
+        let (reg, value) = sets[at as usize];
+        match sets[start..].iter_mut().find(|set| set.0 == reg) {
+            Some(set) => set.1 = value,
+            None => sets.push((reg, value)),
+        }
+    }
+    (start as u32, sets.len() as u32)
 }
 
 impl Plan {

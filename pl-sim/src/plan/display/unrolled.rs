@@ -73,7 +73,7 @@ impl Plan {
             Doing::Scalar(inst) | Doing::Other(inst) => self.write_inst(f, inst, known),
             Doing::Op(op) => self.write_op(f, op, known),
             Doing::Notify(signal) | Doing::Wait(signal) => {
-                let signal = &unrolled.signals[signal as usize];
+                let signal = &unrolled.signals[signal as usize].signal;
                 self.write_op(f, signal.op, known)?;
                 if signal.axes.is_empty() {
                     write!(f, ": cell {}", signal.first)?;

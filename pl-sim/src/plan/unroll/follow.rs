@@ -1,6 +1,6 @@
 //! Follows a plan for one rank, and writes down what is left to do for it.
 
-use super::{Act, Doing, Unrolled};
+use super::{Act, Doing, SignalAct, Unrolled, series};
 use crate::machine::Place;
 use crate::plan::{Dst, Inst, OpInst, Operand, Part, Plan, Reg, SignalInst, scalar};
 use pl_core::op::OpCode;
@@ -31,7 +31,8 @@ pub(super) fn unroll(plan: &Plan, places: &[Place], ranks: usize) -> Option<Unro
         followed: 0,
     };
     unroller.follow(0, None).ok()?;
-    let made = unroller.made;
+    let mut made = unroller.made;
+    series::join(&mut made);
     // Nothing is won where the plan goes on at once.
     (made.acts.len() > 1).then_some(made)
 }
@@ -290,7 +291,8 @@ impl Unroller<'_> {
         let signal = &self.plan.signals[number as usize];
         let own = self.places[signal.memory as usize].rank as u64;
         let owner = signal.peer.map_or(Some(own), |peer| self.value(peer));
-        let (mut resolved, mut axes) = (SignalInst { axes: Box::default(), owner, ..signal.clone() }, vec![]);
+        let resolved = SignalInst { axes: Box::default(), around: None, owner, ..signal.clone() };
+        let (mut resolved, mut axes) = (resolved, vec![]);
         for axis in &signal.axes {
             match self.value(axis.offset) {
                 Some(offset) if offset < axis.extent => resolved.first += offset * axis.stride,
@@ -298,7 +300,7 @@ impl Unroller<'_> {
             }
         }
         resolved.axes = axes.into();
-        self.made.signals.push(resolved);
+        self.made.signals.push(SignalAct { signal: resolved, series: 1, ops: 0, sets: (0, 0) });
         self.made.signals.len() as u32 - 1
     }
 }

@@ -1,7 +1,7 @@
 //! Acts that are done at once: a load and the store of its tile, and loads that are combined.
 
 use super::follow::Unroller;
-use super::{Act, Doing, Fold, FoldSource, Pass, Target, Unrolled};
+use super::{Act, Doing, Fold, FoldSource, Pass, Target, Unrolled, merge};
 use crate::elementwise::{Binary, FOLDED};
 use crate::plan::{Dst, OpInst, Operand, Part};
 use pl_core::op::OpCode;
@@ -108,15 +108,7 @@ impl Unroller<'_> {
         let Unrolled { acts, sets, .. } = &mut self.made;
         let Act { pc, before, .. } = acts[first];
         let (passed, ops) = acts[first..].iter().fold((0, 0), |sum, act| (sum.0 + act.passed, sum.1 + act.ops));
-        let start = sets.len();
-        for at in acts[first..].iter().flat_map(|act| act.sets.0..act.sets.1) {
-            let (reg, value) = sets[at as usize];
-            match sets[start..].iter_mut().find(|set| set.0 == reg) {
-                Some(set) => set.1 = value,
-                None => sets.push((reg, value)),
-            }
-        }
-        let sets = (start as u32, sets.len() as u32);
+        let sets = merge(&acts[first..], sets);
         acts.insert(first, Act { does, pc, before, sets, passed, ops });
         self.parts.insert(first, None);
     }

@@ -1,0 +1,286 @@
+//! Notifies of several cells of one signal, or waits for them, in a row: as a barrier has them. What is the same for all is found out once. Whatever is not as it mostly is, an op
+//! does by itself: then nothing of it is done here.
+
+use super::signal::{awaits, deposits};
+use super::{Exec, Flow};
+use crate::check::cells::By;
+use crate::check::{Awaited, Waited};
+use crate::machine::{Halt, State};
+use crate::plan::{Around, Guard, SignalAct, SignalInst, Unrolled, scalar};
+use pl_core::ir::BinOp;
+
+/// How ops in a row went.
+enum Row {
+    /// All are done, or as many as the turn lasts.
+    Done,
+    /// The next one is not, and is to be done by itself.
+    Alone,
+    /// The next one waits.
+    Parked(Awaited),
+}
+
+/// The rounds of a loop that come to its op, as far as the turn lasts.
+struct Rounds {
+    /// The round, and the one before.
+    value: u64,
+    last: u64,
+    step: u64,
+    end: u64,
+    guard: Option<Guarded>,
+    /// How many ops the turn has left, and how many the rounds were.
+    left: u32,
+    ops: u32,
+    begun: bool,
+}
+
+/// The condition for a round to come to the op.
+struct Guarded {
+    op: BinOp,
+    /// What the variable is compared with, and whether it stands behind that.
+    with: u64,
+    behind: bool,
+}
+
+impl Rounds {
+    #[inline(always)]
+    fn comes(&self) -> bool {
+        match self.guard {
+            None => true,
+            Some(Guarded { op, with, behind: true }) => scalar::compares(op, with, self.value),
+            Some(Guarded { op, with, behind: false }) => scalar::compares(op, self.value, with),
+        }
+    }
+
+    /// A round is over, which was so many ops.
+    #[inline(always)]
+    fn count(&mut self, ops: u32) {
+        self.left -= ops;
+        self.ops += ops;
+        self.last = self.value;
+        self.value = self.value.saturating_add(self.step);
+    }
+}
+
+impl Iterator for Rounds {
+    type Item = u64;
+
+    /// The next round. Who asks has done the op of the one before.
+    #[inline(always)]
+    fn next(&mut self) -> Option<u64> {
+        // The op, and the end of its round.
+        if std::mem::replace(&mut self.begun, true) {
+            self.count(2);
+        }
+        while self.value < self.end {
+            if self.comes() {
+                return (self.left > 2).then_some(self.value);
+            }
+            if self.left == 1 {
+                return None;
+            }
+            self.count(1);
+        }
+        None
+    }
+}
+
+impl<'a> Exec<'_, 'a, '_> {
+    /// Notifies cells: their owners and positions.
+    #[inline(always)]
+    fn deposit_all(
+        &mut self,
+        signal: &'a SignalInst,
+        cells: impl Iterator<Item = (u64, u64)>,
+    ) -> Result<(usize, Row), Halt> {
+        self.before_notify(&self.machine.plan.ops[signal.op as usize])?;
+        let window = self.window(signal.memory)?;
+        let machine = &mut *self.machine;
+        let deposit = deposits(signal, machine.get(signal.value));
+        let by = By { pc: machine.pc, builtin: machine.trail.is_inside() };
+        let (own, ranks) = (machine.own(signal.memory), window.domain.len() as u64);
+        let (mut done, mut to_itself, mut row) = (0, 0, Row::Done);
+        for (owner, index) in cells {
+            if owner >= ranks || !self.machine.clock.can_release() {
+                row = Row::Alone;
+                break;
+            }
+            let (owner, index) = (owner as usize, index as usize);
+            let memory = window.memory(owner);
+            let wakes = if memory.is_checked() {
+                match self.deposit_checked(memory, index, deposit, by) {
+                    Ok(notified) => {
+                        if let Some(odd) = notified.odd {
+                            self.odd(&odd, signal.memory, (window, owner, index));
+                        }
+                        notified.wakes
+                    }
+                    Err(_) => {
+                        row = Row::Alone;
+                        break;
+                    }
+                }
+            } else {
+                let Some(wakes) = memory.notify_unchecked(index, deposit, &mut self.machine.clock, by) else {
+                    row = Row::Alone;
+                    break;
+                };
+                wakes
+            };
+            done += 1;
+            if owner == own {
+                to_itself += 1;
+            } else if let Some(call) = memory.call() {
+                self.tell(call, wakes);
+            }
+        }
+        let machine = &mut *self.machine;
+        machine.effects += done;
+        machine.cost.self_notifies += to_itself;
+        machine.cost.peer_notifies += done - to_itself;
+        Ok((done as usize, row))
+    }
+
+    /// Waits for own cells, at these positions.
+    #[inline(always)]
+    fn await_all(&mut self, signal: &'a SignalInst, cells: impl Iterator<Item = u64>) -> Result<(usize, Row), Halt> {
+        let window = self.window(signal.memory)?;
+        let machine = &mut *self.machine;
+        let (expected, compare) = awaits(signal, machine.get(signal.value));
+        let memory = window.memory(machine.own(signal.memory));
+        let (pc, is_checked) = (machine.pc, memory.is_checked());
+        let (mut done, mut row) = (0, Row::Done);
+        let mut waiting = memory.waiting();
+        for index in cells {
+            let awaited = Awaited { index: index as usize, expected, compare };
+            let machine = &mut *self.machine;
+            if !is_checked {
+                if !waiting.passes_unchecked(awaited) {
+                    row = Row::Parked(awaited);
+                    break;
+                }
+                done += 1;
+                continue;
+            }
+            let waited = waiting.wait(awaited, &mut machine.clock, pc);
+            match waited {
+                Ok(Waited::Passed { from, stale: None, odd: None }) => {
+                    machine.trail.wait(machine.clock.stamp(pc), from);
+                }
+                Ok(Waited::Passed { from, stale, odd }) => {
+                    drop(waiting);
+                    machine.trail.wait(machine.clock.stamp(pc), from);
+                    self.odd_wait(signal, awaited, stale, odd.as_deref());
+                    waiting = memory.waiting();
+                }
+                Ok(Waited::Parked) => {
+                    row = Row::Parked(awaited);
+                    break;
+                }
+                Err(_) => {
+                    row = Row::Alone;
+                    break;
+                }
+            }
+            done += 1;
+        }
+        drop(waiting);
+        let machine = &mut *self.machine;
+        if !is_checked && done > 0 {
+            machine.trail.wait(machine.clock.stamp(pc), None);
+        }
+        machine.cost.waits += done;
+        machine.effects += done;
+        Ok((done as usize, row))
+    }
+
+    /// Does the acts of a series from the one on at which the rank stands, as far as the turn lasts; `None` where that one is to be done by itself.
+    #[inline(always)]
+    pub(super) fn series(&mut self, unrolled: &'a Unrolled, first: u32, waits: bool) -> Result<Option<Flow>, Halt> {
+        let first = first as usize;
+        let SignalAct { series, ops, sets, .. } = unrolled.signals[first];
+        if series == 1 || !self.machine.count.has(ops) || !self.machine.faults.are_none() {
+            return Ok(None);
+        }
+        let acts = &unrolled.signals[first..first + series];
+        let signal = &acts[0].signal;
+        let (done, row) = if waits {
+            self.await_all(signal, acts.iter().map(|act| act.signal.first))?
+        } else {
+            // The owner of each is known.
+            let cells = acts.iter().map(|act| (act.signal.owner.unwrap_or(u64::MAX), act.signal.first));
+            self.deposit_all(signal, cells)?
+        };
+        let machine = &mut *self.machine;
+        if done == series {
+            machine.set_all(unrolled, sets);
+            machine.count.take(ops);
+            machine.act += series;
+            return Ok(Some(Flow::Next));
+        }
+        for _ in 0..done {
+            machine.go_on(unrolled);
+        }
+        Ok(match row {
+            Row::Parked(awaited) => {
+                machine.state = State::Waiting(signal.memory, awaited);
+                Some(Flow::Park)
+            }
+            _ if done > 0 => Some(Flow::Next),
+            _ => None,
+        })
+    }
+
+    /// Does the op of a loop at which the rank stands in this round and in those that follow, as far as the turn lasts; `None` where it is to be done by itself.
+    #[inline(always)]
+    pub(crate) fn rounds(
+        &mut self,
+        signal: &'a SignalInst,
+        around: &'a Around,
+        waits: bool,
+    ) -> Result<Option<Flow>, Halt> {
+        let machine = &*self.machine;
+        let Around { head, counter, step, end, var, guard, is_peer, stride, extent } = *around;
+        let (pc, value, end) = (machine.pc, machine.get(var), machine.get(end));
+        // What the variable does not give is the same in all rounds.
+        let mut first = signal.first;
+        for axis in signal.axes.iter().filter(|axis| axis.offset != var) {
+            let offset = machine.get(axis.offset);
+            if offset >= axis.extent {
+                return Ok(None);
+            }
+            first += offset * axis.stride;
+        }
+        let guard = guard.map(|Guard { op, a, b }| {
+            let (behind, other) = if a == var { (false, b) } else { (true, a) };
+            Guarded { op, with: machine.get(other), behind }
+        });
+        let (step, left) = (machine.get(step), machine.count.left());
+        let rounds = Rounds { value, last: value, step, end: end.min(extent), guard, left, ops: 0, begun: false };
+        let mut rounds = rounds;
+        let cells = rounds.by_ref();
+        let (done, row) = if waits {
+            self.await_all(signal, cells.map(|round| first + round * stride))?
+        } else {
+            let owner = signal.peer.map_or(machine.own(signal.memory) as u64, |peer| machine.get(peer));
+            let owner = |round| if is_peer { round } else { owner };
+            self.deposit_all(signal, cells.map(|round| (owner(round), first + round * stride)))?
+        };
+        let machine = &mut *self.machine;
+        machine.count.take(rounds.ops);
+        let next = match row {
+            Row::Parked(awaited) => {
+                machine.state = State::Waiting(signal.memory, awaited);
+                pc
+            }
+            _ if done == 0 => return Ok(None),
+            Row::Alone => pc,
+            Row::Done if rounds.value < end => head as usize + 1,
+            // Behind the loop's end.
+            Row::Done => pc + 2,
+        };
+        machine.pc = next;
+        machine.set(counter, rounds.value);
+        machine.set(var, if rounds.value < end { rounds.value } else { rounds.last });
+        Ok(Some(if matches!(row, Row::Parked(_)) { Flow::Park } else { Flow::Next }))
+    }
+}
