@@ -401,6 +401,15 @@ impl Cell {
         apart.note(index, Event::new(stamp, Change::Store, 0));
     }
 
+    /// A store or transfer left this value, which is known only now.
+    #[cold]
+    pub(super) fn come_to(&mut self, index: usize, value: i32, apart: &mut Apart) {
+        (self.base, self.news) = (value, News::None);
+        if let Some((_, event)) = apart.events.backwards_mut().find(|(of, _)| *of as usize == index) {
+            event.value = value;
+        }
+    }
+
     /// Whether a deposit is the first of a second kind.
     pub(super) const fn mixes(&self, deposit: Deposit) -> bool {
         match deposit {
@@ -548,7 +557,38 @@ impl Cell {
         Some(stamp)
     }
 
-    /// Learns from the first of the news, as far as [`Cells::acquire`] tells. Gives the last one.
+    /// Learns from the first of the news alone, where that is all that the wait needs, and the owner knows of none: as when a rank that is ahead has notified
+    /// for the next wait, too. Otherwise nothing is done.
+    #[inline]
+    pub(super) fn take_first(
+        &mut self,
+        holds: impl Fn(i32) -> bool,
+        clock: &mut Clock,
+        apart: &mut Apart,
+    ) -> Option<Stamp> {
+        let pending = &mut self.more_mut(apart)?.pending;
+        let first = pending.first_mut()?;
+        let Deposit::Add(add) = first.deposit else { return None };
+        let (stamp, after) = (first.stamp, self.base.wrapping_add(add));
+        if holds(self.base) || !holds(after) || pending.iter().any(|news| news.followed(clock) > 0) {
+            return None;
+        }
+        self.base = after;
+        let first = &mut pending[0];
+        let told = first.told.clone();
+        if first.times > 1 {
+            first.forget(1);
+        } else {
+            pending.remove(0);
+            if pending.is_empty() {
+                self.news = News::None;
+            }
+        }
+        clock.acquire(stamp.rank, Release { epoch: stamp.epoch, told });
+        Some(stamp)
+    }
+
+    /// Learns from the first of the news, as far as [`Cells::wait`] tells. Gives the last one.
     #[cold]
     pub(super) fn take_pending(
         &mut self,

@@ -50,9 +50,9 @@ struct Page {
     /// Which of the cells this launch touched: one bit for each. What others tell is out of date.
     touched: u64,
     /// None, as long as nobody touched one.
-    cells: Box<[Cell]>,
+    cells: Option<Box<[Cell; PAGE]>>,
     /// What the notify of each told that is its only news, in a launch of few ranks; none, as long as there was none.
-    told: Box<[Few]>,
+    told: Option<Box<[Few; PAGE]>>,
 }
 
 /// What is counted of the cells of a collective's signal.
@@ -66,22 +66,13 @@ struct Credits {
     recount: bool,
 }
 
-/// What a wait or read of a cell found.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Tested {
-    /// What the cell held when the launch started.
-    pub(crate) initial: i32,
-    /// Whether a notify of another rank is not ordered before: the value depends on the schedule.
-    pub(crate) unordered: bool,
-}
-
 /// What a wait that passed learnt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Acquired {
     /// The last notify that it learnt from.
     pub(crate) from: Option<Stamp>,
-    /// Whether what the cell held when the launch started was enough: nothing of this launch was needed.
-    pub(crate) stale: bool,
+    /// What the cell held when the launch started, where that was enough: nothing of this launch was needed.
+    pub(crate) stale: Option<i32>,
 }
 
 /// Who notifies.
@@ -133,7 +124,7 @@ impl Cells {
 
     fn peek(&self, index: usize) -> Option<&Cell> {
         let page = self.table.pages.get(index / PAGE)?;
-        page.has(index % PAGE).then(|| &page.cells[index % PAGE])
+        page.cells.as_ref().filter(|_| page.has(index % PAGE)).map(|cells| &cells[index % PAGE])
     }
 
     /// What a load or store of a rank conflicts with.
@@ -241,35 +232,45 @@ impl Cells {
         }
     }
 
-    /// Records a wait or read of the owner, on a cell that holds `value`.
-    pub(crate) fn test(&mut self, index: usize, value: i32, read: bool, clock: &Clock, pc: usize) -> Tested {
-        let stamp = clock.stamp(pc);
+    /// Records a read of the owner, of a cell that holds `value`: whether a notify of another rank is not ordered before it, so that the value depends on the
+    /// schedule.
+    pub(crate) fn read(&mut self, index: usize, value: i32, clock: &Clock, pc: usize) -> bool {
         let cell = self.table.touch(index, value, &mut self.apart);
-        cell.test(stamp, read, &mut self.apart);
-        let unordered = read && cell.notified(self.owner, &self.apart).any(|n| !clock.follows(n.stamp));
-        Tested { initial: cell.initial, unordered }
+        cell.test(clock.stamp(pc), true, &mut self.apart);
+        cell.notified(self.owner, &self.apart).any(|n| !clock.follows(n.stamp))
     }
 
-    /// A wait of the owner passed: it learns from the notifies because of which it did.
+    /// Records a wait of the owner for a cell that holds `value`. Where it passes, it learns from the notifies because of which it does.
     ///
     /// Those are the first ones, in their order, after which the value satisfies the wait and none is left that the owner knows of already: the
     /// wait could have passed then, before anything that came later. Learning from the later ones too would be right for this
     /// interleaving, and would hide what goes wrong in that one.
-    pub(crate) fn acquire(
+    #[inline]
+    pub(crate) fn wait(
         &mut self,
         index: usize,
-        value: i32,
+        (value, passes): (i32, bool),
         holds: impl Fn(i32) -> bool,
         clock: &mut Clock,
-    ) -> Acquired {
-        let (cell, few) = self.table.touch_told(index, value, clock.has_few(), &mut self.apart);
+        pc: usize,
+    ) -> Option<Acquired> {
+        let Cells { table, apart, .. } = self;
+        let (cell, few) = table.touch_told(index, value, clock.has_few(), apart);
+        cell.test(clock.stamp(pc), false, apart);
+        if !passes {
+            return None;
+        }
         let before = cell.base;
         let from = match cell.news {
             News::None | News::Stored => None,
             News::One => cell.take_one(value, &holds, few.as_deref(), clock),
-            News::Many => cell.take_pending(&holds, clock, &mut self.apart),
+            News::Many => match cell.take_first(&holds, clock, apart) {
+                None => cell.take_pending(&holds, clock, apart),
+                first => first,
+            },
         };
-        Acquired { from, stale: from.is_none() && before == cell.initial && holds(before) }
+        let is_stale = from.is_none() && before == cell.initial && holds(before);
+        Some(Acquired { from, stale: is_stale.then_some(cell.initial) })
     }
 
     /// The owner's wait at `pc` passed by what the cell held when the launch started. What is odd about that.
@@ -350,6 +351,12 @@ impl Page {
     }
 }
 
+/// The beginning of a page.
+#[cold]
+fn zeroed<T: Default>() -> Box<[T; PAGE]> {
+    Box::new(std::array::from_fn(|_| T::default()))
+}
+
 impl Table {
     fn start(&mut self) {
         self.pages.iter_mut().for_each(|page| page.touched = 0);
@@ -360,44 +367,33 @@ impl Table {
     #[inline(always)]
     fn known(&mut self, index: usize) -> Option<&mut Cell> {
         let page = self.pages.get_mut(index / PAGE)?;
-        if page.has(index % PAGE) { page.cells.get_mut(index % PAGE) } else { None }
+        if !page.has(index % PAGE) {
+            return None;
+        }
+        page.cells.as_mut().map(|cells| &mut cells[index % PAGE])
     }
 
     /// The cell, which holds `value` now.
     #[inline]
     fn touch(&mut self, index: usize, value: i32, apart: &mut Apart) -> &mut Cell {
-        self.touch_page(index, value, apart).0
+        self.touch_told(index, value, false, apart).0
     }
 
     /// The cell, which holds `value` now; in a launch of few ranks also what the notify told that is its only news.
-    #[inline]
-    fn touch_told(&mut self, index: usize, value: i32, few: bool, apart: &mut Apart) -> (&mut Cell, Option<&mut Few>) {
-        let (cell, told) = self.touch_page(index, value, apart);
-        if !few {
-            return (cell, None);
-        }
-        if told.is_empty() {
-            *told = vec![Few::default(); PAGE].into();
-        }
-        (cell, told.get_mut(index % PAGE))
-    }
-
-    /// The cell, which holds `value` now, and what stands beside it.
     #[inline(always)]
-    fn touch_page(&mut self, index: usize, value: i32, apart: &mut Apart) -> (&mut Cell, &mut Box<[Few]>) {
+    fn touch_told(&mut self, index: usize, value: i32, few: bool, apart: &mut Apart) -> (&mut Cell, Option<&mut Few>) {
         if !self.pages.get(index / PAGE).is_some_and(|page| page.has(index % PAGE)) {
             self.begin(index, value, apart);
         }
         let Page { cells, told, .. } = &mut self.pages[index / PAGE];
-        let cell = &mut cells[index % PAGE];
+        let cell = &mut cells.get_or_insert_with(zeroed)[index % PAGE];
         if cell.news == News::Stored {
-            (cell.base, cell.news) = (value, News::None);
-            // What the store left there is known only now.
-            if let Some((_, event)) = apart.events.backwards_mut().find(|(of, _)| *of as usize == index) {
-                event.value = value;
-            }
+            cell.come_to(index, value, apart);
         }
-        (cell, told)
+        if !few {
+            return (cell, None);
+        }
+        (cell, Some(&mut told.get_or_insert_with(zeroed)[index % PAGE]))
     }
 
     /// The launch touches a cell for the first time.
@@ -409,18 +405,18 @@ impl Table {
             self.pages = pages.into();
         }
         let page = &mut self.pages[index / PAGE];
-        if page.cells.is_empty() {
-            page.cells = vec![Cell::default(); PAGE].into();
-        }
         page.touched |= 1 << (index % PAGE);
-        page.cells[index % PAGE].start(value, apart);
+        page.cells.get_or_insert_with(zeroed)[index % PAGE].start(value, apart);
         self.touched = true;
     }
 
     /// The cells from `start` to `end` that this launch touched, each with its index.
     fn cells(&self, start: usize, end: usize) -> impl Iterator<Item = (usize, &Cell)> {
         let pages = self.pages.iter().enumerate().take(end.div_ceil(PAGE)).skip(start / PAGE);
-        let all = pages.flat_map(|(at, page)| page.slots().map(move |slot| (at * PAGE + slot, &page.cells[slot])));
+        let all = pages.flat_map(|(at, page)| {
+            let known = page.cells.iter().flat_map(|cells| page.slots().map(|slot| (slot, &cells[slot])));
+            known.map(move |(slot, cell)| (at * PAGE + slot, cell))
+        });
         all.filter(move |(index, _)| (start..end).contains(index))
     }
 
@@ -429,7 +425,8 @@ impl Table {
         let pages = self.pages.iter_mut().enumerate().take(end.div_ceil(PAGE)).skip(start / PAGE);
         let all = pages.flat_map(|(at, Page { touched, cells, .. })| {
             let touched = *touched;
-            let known = cells.iter_mut().enumerate().filter(move |(slot, _)| touched >> slot & 1 != 0);
+            let all = cells.iter_mut().flat_map(|cells| cells.iter_mut().enumerate());
+            let known = all.filter(move |(slot, _)| touched >> slot & 1 != 0);
             known.map(move |(slot, cell)| (at * PAGE + slot, cell))
         });
         all.filter(move |(index, _)| (start..end).contains(index))

@@ -75,6 +75,13 @@ impl Init {
         self.missing
     }
 
+    /// Whether an element is data.
+    #[inline]
+    fn has(&self, at: usize) -> bool {
+        self.missing == 0
+            || if self.bits.is_empty() { at < self.first() } else { self.bits[at / 64] >> (at % 64) & 1 != 0 }
+    }
+
     /// How many elements are data, where these are the first ones.
     const fn first(&self) -> usize {
         self.elements - self.missing
@@ -118,6 +125,14 @@ impl Init {
             }
         }
         found
+    }
+
+    /// Makes an element data.
+    #[inline]
+    pub(crate) fn fill_one(&mut self, at: usize) {
+        if !self.has(at) {
+            self.fill(&Runs::element(at));
+        }
     }
 
     /// Makes the elements of a box data.

@@ -21,7 +21,7 @@ use crate::shared::{AddGrant, HostBuffer, Lock, Locked, ReadGrant, RowsGrant, Sh
 pub(crate) use awaited::Awaited;
 use awaited::Parked;
 use cell::Odd;
-use cells::{By, CellHistory, Cells};
+use cells::{Acquired, By, CellHistory, Cells};
 use clock::{Clock, Stamp};
 use init::{Init, Missing};
 use log::{Access, Conflict, Log};
@@ -259,7 +259,7 @@ impl Memory {
             };
             let wait = cells.noted(&note, (value, new));
             late.extend(wait.map(|wait| (index, Late::StaleWait(wait, note.stamp))));
-            init.fill(&Runs::element(index));
+            init.fill_one(index);
             cell.store(new, Relaxed);
             *woken |= parked.notified(index, new);
             if !tray::fits(new) {
@@ -537,9 +537,7 @@ impl Memory {
             Deposit::Set(new) => new,
         };
         let odd = history.cells.notify(index, (value, new), deposit, clock, by);
-        if history.init.count_missing() > 0 {
-            history.init.fill(&Runs::element(index));
-        }
+        history.init.fill_one(index);
         self.buffer.cell(index, Passed(PhantomData)).store(new, Relaxed);
         if !tray::fits(new) {
             self.tray.close();
@@ -580,8 +578,7 @@ impl Memory {
         debug_assert!(!self.tray.is_used(), "a memory in which notes are left is only waited for");
         history.log.check(index as u32, index as u32 + 1, Access::Read, clock)?;
         let value = self.buffer.cell(index, Passed(PhantomData)).load(Relaxed);
-        let tested = history.cells.test(index, value, true, clock, pc);
-        Ok((value, tested.unordered))
+        Ok((value, history.cells.read(index, value, clock, pc)))
     }
 
     /// A collective begins whose signal this is: an own cell that holds anything but what builtins deposited.
@@ -655,14 +652,13 @@ impl Waiting<'_> {
         history.log.check(index as u32, index as u32 + 1, Access::Read, clock)?;
         let value = self.memory.buffer.cell(index, Passed(PhantomData)).load(Relaxed);
         let passes = history.parked.test(awaited, value);
-        let tested = history.cells.test(index, value, false, clock, pc);
-        if !passes {
+        let holds = |value| compare.holds(value, expected);
+        let Some(Acquired { from, stale }) = history.cells.wait(index, (value, passes), holds, clock, pc) else {
             return Ok(Waited::Parked);
-        }
-        let acquired = history.cells.acquire(index, value, |value| compare.holds(value, expected), clock);
-        let stale = acquired.stale && !history.log.changed(index as u32);
-        let odd = if stale { history.cells.passed_stale(index, value, pc) } else { None };
-        Ok(Waited::Passed { from: acquired.from, stale: stale.then_some(tested.initial), odd })
+        };
+        let stale = stale.filter(|_| !history.log.changed(index as u32));
+        let odd = if stale.is_some() { history.cells.passed_stale(index, value, pc) } else { None };
+        Ok(Waited::Passed { from, stale, odd })
     }
 }
 
