@@ -1,6 +1,6 @@
 //! What the calls of a launch must agree on: a collective works on one window, that of all ranks of a domain.
 
-use super::call::{Kind, WindowRef};
+use super::call::{Argument, Kind, WindowRef};
 use super::error::{BindProblem, Ranks};
 use super::launch::Placed;
 use pl_core::diag::{Diagnostic, Located};
@@ -77,14 +77,42 @@ struct Group<'a> {
     passed: Vec<Passed<'a>>,
 }
 
+/// The window that a call passes for a parameter.
+fn window_for<'a>(placed: &'a Placed<'_>, shared: &Shared) -> Option<&'a WindowRef<'a>> {
+    match placed.call.args.get(shared.position) {
+        Some(Argument(Kind::Window(window))) => Some(window),
+        _ => None,
+    }
+}
+
+/// Whether the calls pass the same windows for the same parameters, and are those of all ranks of these windows, in their order. Then nothing is wrong with them.
+fn are_alike<'a>(calls: &[Placed<'_>], mut parameters: impl Iterator<Item = &'a [Shared]>) -> bool {
+    let (Some(first), Some(shared)) = (calls.first(), parameters.next()) else { return true };
+    let passes_all = |shared: &Shared| {
+        let ranks = || calls.iter().map(|placed| placed.rank);
+        window_for(first, shared).is_some_and(|window| {
+            let passes = |placed| window_for(placed, shared).is_some_and(|other| other.id == window.id);
+            window.domain.iter().copied().eq(ranks()) && calls.iter().all(passes)
+        })
+    };
+    parameters.all(|others| std::ptr::eq(others, shared)) && shared.iter().all(passes_all)
+}
+
 /// What is wrong with the windows of the collectives: for each kernel and parameter, that ranks of one domain do not pass the same one, or that a
 /// rank of its domain has no call. `parameters` are those that the collectives of each call use.
-pub(super) fn check<'a>(calls: &'a [Placed<'_>], parameters: impl Iterator<Item = &'a [Shared]>) -> Vec<BindProblem> {
+pub(super) fn check<'a>(
+    calls: &'a [Placed<'_>],
+    parameters: impl Iterator<Item = &'a [Shared]> + Clone,
+) -> Vec<BindProblem> {
+    if are_alike(calls, parameters.clone()) {
+        return vec![];
+    }
     let mut groups: Vec<Group<'_>> = vec![];
-    for (Placed { rank, call }, parameters) in calls.iter().zip(parameters) {
+    for (placed, parameters) in calls.iter().zip(parameters) {
+        let Placed { rank, call } = placed;
         let source = std::ptr::from_ref(call.definition.source).addr();
         for shared in parameters {
-            let Some(Kind::Window(window)) = call.args.get(shared.position).map(|a| &a.0) else { continue };
+            let Some(window) = window_for(placed, shared) else { continue };
             let known = groups.iter().position(|g| g.source == source && g.shared.position == shared.position);
             let at = known.unwrap_or_else(|| {
                 groups.push(Group { source, shared, passed: vec![] });
