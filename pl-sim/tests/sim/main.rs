@@ -16,6 +16,7 @@ mod protocols;
 mod random;
 mod runs;
 mod scale;
+mod series;
 mod signals;
 mod support;
 mod tiles;

@@ -8,14 +8,19 @@ use std::sync::Arc;
 
 /// What a launch came to, as far as no schedule has a part in it.
 #[derive(Debug, PartialEq)]
-enum Came {
+pub(crate) enum Came {
     To(Vec<Vec<Vec<u8>>>, String, Vec<Vec<u8>>),
     Fault(String),
 }
 
 /// Runs a kernel both ways; `args` gets a world of its own for each, and gives the windows and the arguments of a rank.
 #[track_caller]
-fn both(ranks: usize, kernel: &str, windows: &[(DType, &[usize])], args: impl Fn(&[Arg], usize) -> Vec<Arg>) -> Came {
+pub(crate) fn both(
+    ranks: usize,
+    kernel: &str,
+    windows: &[(DType, &[usize])],
+    args: impl Fn(&[Arg], usize) -> Vec<Arg>,
+) -> Came {
     let run = |scheduler, checks| {
         let mut world = World::new(ranks);
         world.options = LaunchOptions { scheduler, checks, op_budget: 1 << 20, ..LaunchOptions::default() };
