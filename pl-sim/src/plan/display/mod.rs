@@ -77,9 +77,14 @@ impl Plan {
         }
     }
 
-    /// What is done in one loop over strips with an op that stores a tile, or when an op lets others change memory that tiles read.
+    /// What is done in one loop over strips with an op that stores a tile, in one step with an op on a signal, or when an op lets others change memory that tiles read.
     fn write_fused(&self, f: &mut Formatter<'_>, inst: Inst, pc: usize, before: &[Vec<u32>]) -> fmt::Result {
         let Some(op) = self.op_of(inst) else { return Ok(()) };
+        if let Inst::Notify { signal } | Inst::Wait { signal } = inst
+            && self.signals[signal as usize].around.is_some()
+        {
+            f.write_str("  ; one step with the rounds that follow")?;
+        }
         if op.stored().is_some() && op.dst == Dst::None {
             let together = self.together(before, pc as u32);
             if !together.is_empty() {
