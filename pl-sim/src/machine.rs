@@ -8,7 +8,7 @@ use crate::exec::{Exec, Flow};
 use crate::inject::Faults;
 use crate::memory::Lines;
 use crate::order::{Unordered, Unwritten};
-use crate::plan::{Around, Checked, Inst, Plan, SignalInst, Unrolled};
+use crate::plan::{Checked, Inst, Plan, Unrolled};
 use crate::scalars::{Count, Left, scalars};
 use crate::sched::Stop;
 use crate::shared::Lock;
@@ -103,14 +103,6 @@ pub(crate) struct Turn {
     pub(crate) visible: u32,
     /// Whether to enter a collective counts as one of them: it looks at the rank's cells, which others may have notified.
     pub(crate) enters: bool,
-}
-
-impl SignalInst {
-    /// The loop around it, when nothing ends a turn between its rounds but the number of ops.
-    #[inline(always)]
-    fn goes_on(&self, turn: Turn, faults: &Faults) -> Option<&Around> {
-        self.around.as_ref().filter(|_| turn.visible == u32::MAX && faults.are_none())
-    }
 }
 
 /// One rank. No other begins in its cache lines: that may run on another core.
@@ -402,12 +394,11 @@ impl<'a> Machine<'a> {
                     }
                     let signal = &plan.signals[signal as usize];
                     let mut exec = Exec { machine: self, env, wake };
-                    if let Some(around) = signal.goes_on(turn, &exec.machine.faults)
-                        && exec.rounds(signal, around, false)?.is_some()
-                    {
-                        continue;
+                    match exec.rounds(signal, turn, false)? {
+                        Some(Flow::Next) => continue,
+                        Some(flow) => flow,
+                        None => exec.deposit(signal)?,
                     }
-                    exec.deposit(signal)?
                 }
                 Left::At(Inst::Wait { signal }) => {
                     if let Some(stop) = self.before(true, &mut visible) {
@@ -415,13 +406,9 @@ impl<'a> Machine<'a> {
                     }
                     let signal = &plan.signals[signal as usize];
                     let mut exec = Exec { machine: self, env, wake };
-                    let rounds = match signal.goes_on(turn, &exec.machine.faults) {
-                        Some(around) => exec.rounds(signal, around, true)?,
-                        None => None,
-                    };
-                    match rounds {
-                        Some(Flow::Park) => Flow::Park,
-                        Some(_) => continue,
+                    match exec.rounds(signal, turn, true)? {
+                        Some(Flow::Next) => continue,
+                        Some(flow) => flow,
                         None => exec.await_cell(signal)?,
                     }
                 }

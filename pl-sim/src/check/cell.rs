@@ -575,14 +575,14 @@ impl Cell {
         }
         self.base = after;
         let first = &mut pending[0];
-        let told = first.told.clone();
-        if first.times > 1 {
+        let told = if first.times > 1 {
             first.forget(1);
+            first.told.clone()
         } else {
-            pending.remove(0);
-            if pending.is_empty() {
-                self.news = News::None;
-            }
+            pending.remove(0).told
+        };
+        if pending.is_empty() {
+            self.news = News::None;
         }
         clock.acquire(stamp.rank, Release { epoch: stamp.epoch, told });
         Some(stamp)

@@ -351,9 +351,9 @@ impl Page {
     }
 }
 
-/// The beginning of a page.
+/// What a page has of cells that nobody touched yet.
 #[cold]
-fn zeroed<T: Default>() -> Box<[T; PAGE]> {
+fn untouched<T: Default>() -> Box<[T; PAGE]> {
     Box::new(std::array::from_fn(|_| T::default()))
 }
 
@@ -386,14 +386,14 @@ impl Table {
             self.begin(index, value, apart);
         }
         let Page { cells, told, .. } = &mut self.pages[index / PAGE];
-        let cell = &mut cells.get_or_insert_with(zeroed)[index % PAGE];
+        let cell = &mut cells.get_or_insert_with(untouched)[index % PAGE];
         if cell.news == News::Stored {
             cell.come_to(index, value, apart);
         }
         if !few {
             return (cell, None);
         }
-        (cell, Some(&mut told.get_or_insert_with(zeroed)[index % PAGE]))
+        (cell, Some(&mut told.get_or_insert_with(untouched)[index % PAGE]))
     }
 
     /// The launch touches a cell for the first time.
@@ -406,7 +406,7 @@ impl Table {
         }
         let page = &mut self.pages[index / PAGE];
         page.touched |= 1 << (index % PAGE);
-        page.cells.get_or_insert_with(zeroed)[index % PAGE].start(value, apart);
+        page.cells.get_or_insert_with(untouched)[index % PAGE].start(value, apart);
         self.touched = true;
     }
 

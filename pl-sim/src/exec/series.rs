@@ -1,17 +1,17 @@
 //! Notifies of several cells of one signal, or waits for them, in a row: as a barrier has them. What is the same for all is found out once. Whatever is not as it mostly is, an op
-//! does by itself: then nothing of it is done here.
+//! does by itself: then it is as if it had not been begun here.
 
 use super::signal::{awaits, deposits};
 use super::{Exec, Flow};
 use crate::check::cells::By;
 use crate::check::{Awaited, Waited};
-use crate::machine::{Halt, State};
+use crate::machine::{Halt, State, Turn};
 use crate::plan::{Around, Guard, SignalAct, SignalInst, Unrolled, scalar};
 use pl_core::ir::BinOp;
 
 /// How ops in a row went.
 enum Row {
-    /// All are done, or as many as the turn lasts.
+    /// All that were given are done.
     Done,
     /// The next one is not, and is to be done by itself.
     Alone,
@@ -19,19 +19,25 @@ enum Row {
     Parked(Awaited),
 }
 
-/// The rounds of a loop that come to its op, as far as the turn lasts.
+/// The rounds of a loop that come to its op, as far as the turn lasts and the cells are in bounds.
 struct Rounds {
-    /// The round, and the one before.
+    /// The variable in the next round, and in the one before it.
     value: u64,
     last: u64,
     step: u64,
-    end: u64,
+    /// The variable is less than this.
+    limit: u64,
     guard: Option<Guarded>,
-    /// How many ops the turn has left, and how many the rounds were.
+    /// How many ops the turn has left.
     left: u32,
+    /// How many ops and ends of rounds are done.
     ops: u32,
+    /// Whether there was a round.
     begun: bool,
 }
+
+/// So many waits are done under one lock: who notifies meanwhile waits for that.
+const UNDER_ONE_LOCK: u64 = 64;
 
 /// The condition for a round to come to the op.
 struct Guarded {
@@ -71,7 +77,7 @@ impl Iterator for Rounds {
         if std::mem::replace(&mut self.begun, true) {
             self.count(2);
         }
-        while self.value < self.end {
+        while self.value < self.limit {
             if self.comes() {
                 return (self.left > 2).then_some(self.value);
             }
@@ -148,9 +154,13 @@ impl<'a> Exec<'_, 'a, '_> {
         let (expected, compare) = awaits(signal, machine.get(signal.value));
         let memory = window.memory(machine.own(signal.memory));
         let (pc, is_checked) = (machine.pc, memory.is_checked());
-        let (mut done, mut row) = (0, Row::Done);
+        let (mut done, mut row) = (0_u64, Row::Done);
         let mut waiting = memory.waiting();
         for index in cells {
+            if done > 0 && done.is_multiple_of(UNDER_ONE_LOCK) {
+                drop(waiting);
+                waiting = memory.waiting();
+            }
             let awaited = Awaited { index: index as usize, expected, compare };
             let machine = &mut *self.machine;
             if !is_checked {
@@ -232,12 +242,16 @@ impl<'a> Exec<'_, 'a, '_> {
 
     /// Does the op of a loop at which the rank stands in this round and in those that follow, as far as the turn lasts; `None` where it is to be done by itself.
     #[inline(always)]
-    pub(crate) fn rounds(
-        &mut self,
-        signal: &'a SignalInst,
-        around: &'a Around,
-        waits: bool,
-    ) -> Result<Option<Flow>, Halt> {
+    pub(crate) fn rounds(&mut self, signal: &'a SignalInst, turn: Turn, waits: bool) -> Result<Option<Flow>, Halt> {
+        match &signal.around {
+            Some(around) if turn.visible == u32::MAX && self.machine.faults.are_none() => {
+                self.rounds_of(signal, around, waits)
+            }
+            _ => Ok(None),
+        }
+    }
+
+    fn rounds_of(&mut self, signal: &'a SignalInst, around: &Around, waits: bool) -> Result<Option<Flow>, Halt> {
         let machine = &*self.machine;
         let Around { head, counter, step, end, var, guard, is_peer, stride, extent } = *around;
         let (pc, value, end) = (machine.pc, machine.get(var), machine.get(end));
@@ -255,8 +269,8 @@ impl<'a> Exec<'_, 'a, '_> {
             Guarded { op, with: machine.get(other), behind }
         });
         let (step, left) = (machine.get(step), machine.count.left());
-        let rounds = Rounds { value, last: value, step, end: end.min(extent), guard, left, ops: 0, begun: false };
-        let mut rounds = rounds;
+        let limit = end.min(extent);
+        let mut rounds = Rounds { value, last: value, step, limit, guard, left, ops: 0, begun: false };
         let cells = rounds.by_ref();
         let (done, row) = if waits {
             self.await_all(signal, cells.map(|round| first + round * stride))?

@@ -153,16 +153,19 @@ impl<'a> Exec<'_, 'a, '_> {
         by: By,
     ) -> Result<Notified, Refused> {
         let machine = &mut *self.machine;
-        machine.trail.notify(machine.clock.stamp(by.pc));
+        let stamp = machine.clock.stamp(by.pc);
         if memory.takes_notes()
             && let (Deposit::Add(add), Some(call)) = (deposit, memory.call())
             && self.env.leaves_notes(call, self.wake)
             && memory.note(index, add, &mut machine.clock, by)
         {
+            machine.trail.notify(stamp);
             self.wake.noted(call);
             return Ok(Notified::default());
         }
-        memory.notify(index, deposit, &mut machine.clock, by)
+        let notified = memory.notify(index, deposit, &mut machine.clock, by)?;
+        machine.trail.notify(stamp);
+        Ok(notified)
     }
 
     /// Tells the rank of a call that its memory changed, and whether that satisfies its wait.

@@ -3,7 +3,7 @@
 use super::{Inst, Plan, Reg};
 use pl_core::ir::BinOp;
 
-/// The loop around an op on a signal cell, which does nothing else: its rounds differ in the variable alone.
+/// The loop around an op on a signal cell, which does nothing else but compute scalars that are the same in each round: what differs is the variable.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Around {
     /// Its head; its end stands behind the op.
@@ -41,6 +41,7 @@ pub(super) fn find(plan: &mut Plan) {
 
 /// The loop around the op at `at`.
 fn around(plan: &Plan, at: usize, signal: u32) -> Option<Around> {
+    let signal = &plan.signals[signal as usize];
     let &Inst::Next { counter, step, end, var, head } = plan.code.get(at + 1)? else { return None };
     let body = plan.code.get(head as usize + 1..at)?;
     let (guard, scalars) = match body {
@@ -49,20 +50,22 @@ fn around(plan: &Plan, at: usize, signal: u32) -> Option<Around> {
         }
         scalars => (None, scalars),
     };
-    // What they compute is the same in each round.
-    let mut computed = vec![];
-    for inst in scalars {
-        computed.push(inst.computes()?.0);
-    }
-    let varies = |reg: Reg| reg == var || reg == counter || computed.contains(&reg);
-    if scalars.iter().filter_map(|inst| inst.computes()).any(|(_, read)| read.into_iter().flatten().any(varies)) {
+    let computed = scalars.iter().map(|inst| inst.computes()).collect::<Option<Vec<_>>>()?;
+    let is_computed = |reg: Reg| computed.iter().any(|(dst, _)| *dst == reg);
+    let varies = |reg: Reg| reg == var || reg == counter;
+    // A body may compute what the op takes, if that is the same in each round. It may also give the variable another value.
+    let mut read = computed.iter().flat_map(|(_, read)| read.iter().flatten().copied());
+    if read.any(|reg| varies(reg) || is_computed(reg)) || is_computed(var) || is_computed(counter) {
         return None;
     }
-    let signal = &plan.signals[signal as usize];
-    let other = |reg: Reg| reg != var && varies(reg);
-    let guards = guard.iter().flat_map(|guard| [guard.a, guard.b]);
-    let read = guards.chain([step, end]).chain(signal.peer).chain(signal.axes.iter().map(|axis| axis.offset));
-    if read.into_iter().any(other) || signal.value == var || signal.value == counter || step == var || end == var {
+    // Whether there is a next round, and whether that comes to the op, is found out before the body computes anything.
+    if [step, end].into_iter().any(|reg| varies(reg) || is_computed(reg)) {
+        return None;
+    }
+    if guard.is_some_and(|guard| [guard.a, guard.b].into_iter().any(|reg| reg == counter || is_computed(reg))) {
+        return None;
+    }
+    if signal.peer.into_iter().chain(signal.axes.iter().map(|axis| axis.offset)).any(|reg| reg == counter) {
         return None;
     }
     let counted = signal.axes.iter().filter(|axis| axis.offset == var);

@@ -86,6 +86,28 @@ fn what_differs_from_round_to_round_is_computed_for_each() {
             alike(&loops("0..N", guard, value), cells, &[], &[0, 3]);
         }
     }
+    // The variable gets another value, and what the op takes is computed: the same in each round, and not.
+    for computed in ["at = three", "at = zero", "cell = three", "cell = at + zero", "cell = (at + three) % N"] {
+        let body = format!("{computed}\n    pld::system::notify(signal, zero, [cell], 1, op = AtomicAdd)");
+        let body = if computed.starts_with("at") { body.replace("cell]", "at]") } else { body };
+        let (notify, wait) = (
+            body.clone(),
+            body.replace("notify(signal, zero, ", "wait(signal, ").replace("op = AtomicAdd", "cmp = Ge"),
+        );
+        let kernel = format!(
+            "
+InCore fn computed(signal: InOut window<i32, [N]>, zero: usize, three: usize) dynamic(N) {{
+  for at in 0..N {{
+    {notify}
+  }}
+  for at in 0..N {{
+    {wait}
+  }}
+}}"
+        );
+        alike(&kernel, 300, &[], &[0, 3]);
+        alike(&kernel, 5, &[], &[0, 3]);
+    }
     let kernel = "
 InCore fn backwards(signal: InOut window<i32, [N]>, one: usize, three: usize) dynamic(N) {
   for at in 0..N {

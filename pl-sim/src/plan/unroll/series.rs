@@ -1,20 +1,23 @@
 //! Acts in a row that notify cells of one signal, or wait for them, as the rounds of a loop do: they are done one after the other, and counted together.
 
-use super::{Doing, SignalAct, Unrolled, merge};
+use super::{Doing, Unrolled, merge};
 
 /// Finds the acts in a row.
 pub(super) fn join(made: &mut Unrolled) {
     let mut first = 0;
     while first < made.acts.len() {
         let length = 1 + (first..).take_while(|&at| follows(made, at)).count();
-        let acts = &made.acts[first..first + length];
-        let sets = merge(acts, &mut made.sets);
-        let mut ops = 0;
-        for (before, act) in acts.iter().enumerate().rev() {
-            ops += act.passed + act.ops;
-            if let Doing::Notify(number) | Doing::Wait(number) = act.does {
-                let SignalAct { signal, .. } = made.signals[number as usize].clone();
-                made.signals[number as usize] = SignalAct { signal, series: length - before, ops, sets };
+        if length > 1 {
+            let Unrolled { acts, sets, signals, .. } = &mut *made;
+            let acts = &acts[first..first + length];
+            let sets = merge(acts, sets);
+            let mut ops = 0;
+            for (before, act) in acts.iter().enumerate().rev() {
+                ops += act.passed + act.ops;
+                if let Doing::Notify(number) | Doing::Wait(number) = act.does {
+                    let signal = &mut signals[number as usize];
+                    (signal.series, signal.ops, signal.sets) = (length - before, ops, sets);
+                }
             }
         }
         first += length;
