@@ -186,6 +186,12 @@ impl Runs {
             + self.length
     }
 
+    /// This box and another one behind it, when each is one run and nothing is between them.
+    pub(crate) fn join(&self, next: &Runs) -> Option<Runs> {
+        let is_next = self.count == 1 && next.count == 1 && self.base + self.length == next.base;
+        is_next.then(|| Runs { length: self.length + next.length, ..*self })
+    }
+
     /// Where an element of the box stands, counted from 0 in order, and how many from there on stand side by side.
     #[inline]
     pub(crate) fn locate(&self, element: usize) -> (usize, usize) {

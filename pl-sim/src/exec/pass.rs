@@ -19,19 +19,20 @@ impl<'a> Exec<'_, 'a, '_> {
         let Some((to, _)) = self.fixed_part(store, 2, self.own(store, 2)?, 1) else { return Ok(false) };
         let bytes = from.runs.elements() * self.machine.plan.memories[to.memory as usize].dtype.bytes();
         // Nothing may end the turn in between.
-        if !self.machine.count.lasts(bytes) || !self.pass_box((load, &from), (store, &to), shape)? {
+        if !self.machine.count.lasts(bytes) || !self.pass_box((load, &from), (store, &to), shape, 1)? {
             return Ok(false);
         }
         self.machine.count.pass(bytes);
         Ok(true)
     }
 
-    /// The same, of these boxes; what that takes of the turn is left to be counted.
+    /// The same, of these boxes; what that takes of the turn is left to be counted. They may be those of several loads and stores that take turns.
     pub(super) fn pass_box(
         &mut self,
         (load, from): (&'a OpInst, &Part),
         (store, to): (&'a OpInst, &Part),
         shape: &Shape,
+        times: u64,
     ) -> Result<bool, Halt> {
         let plan = self.machine.plan;
         let (source, target) = (plan.base(from.memory) as usize, plan.base(to.memory) as usize);
@@ -48,9 +49,11 @@ impl<'a> Exec<'_, 'a, '_> {
             _ => None,
         };
         let (read, written) = (window(&memories[source]), window(&memories[target]));
-        *accesses += u64::from(read.is_some()) + u64::from(written.is_some());
+        let made = times * (u64::from(read.is_some()) + u64::from(written.is_some()));
         let grant = match read.map(|window| window.memory(from.owner).read(&from.runs, clock, *pc)).transpose() {
             Ok(grant) => grant,
+            // One by one, those before the one that is refused are made. Of several only one is of a window: nothing was done yet.
+            Err(_) if times > 1 => return Ok(false),
             Err(refused) => return Err(self.refused(refused, AccessKind::Read, load, from)),
         };
         *pc += 1;
@@ -67,12 +70,14 @@ impl<'a> Exec<'_, 'a, '_> {
                     (Memory::Out(data, _), _) => write.copy_from_box(data, &from.runs),
                     (Memory::Window(_) | Memory::View(_), None) => {}
                 },
+                Err(_) if times > 1 => return Ok(false),
                 Err(refused) => return Err(self.refused(refused, AccessKind::Write, store, to)),
             },
             _ => {}
         }
+        *accesses += made;
         self.pulled(from);
-        self.machine.effects += 2;
+        self.machine.effects += 2 * times;
         Ok(true)
     }
 }

@@ -200,15 +200,15 @@ impl<'a> Exec<'_, 'a, '_> {
         let acts = &unrolled.acts[self.machine.act + 1..];
         match does {
             Doing::Pass(pass) => {
-                let Pass { load, store, from, to, shape } = &unrolled.passes[pass as usize];
+                let Pass { load, store, from, to, shape, times } = &unrolled.passes[pass as usize];
                 let (load, store) = (&plan.ops[*load as usize], &plan.ops[*store as usize]);
-                // Both find the same registers.
+                // All are of the instructions of the first two.
                 self.machine.arrive(unrolled, &acts[0]);
-                let passed = self.pass_box((load, from), (store, to), shape)?;
+                let passed = self.pass_box((load, from), (store, to), shape, *times as u64)?;
                 if passed {
                     self.machine.spend(2 * to.runs.elements() * plan.memories[to.memory as usize].dtype.bytes());
                 }
-                Ok(passed.then_some(2))
+                Ok(passed.then_some(2 * times))
             }
             Doing::Fold(fold) => {
                 let fold = &unrolled.folds[fold as usize];

@@ -57,7 +57,7 @@ pub(crate) enum Doing {
     Notify(u32),
     /// Waits for a cell: an index into [`Unrolled::signals`].
     Wait(u32),
-    /// The next two acts, a load and a store, at once.
+    /// The next acts, a load and a store or several in turn, at once.
     Pass(u32),
     /// The next acts, which load boxes, combine them and store the result, at once.
     Fold(u32),
@@ -82,14 +82,18 @@ pub(crate) struct SignalAct {
     pub(crate) sets: (u32, u32),
 }
 
-/// A load and a store of the tile, which nothing else uses: indices into [`Plan::ops`], and the boxes.
+/// A load and a store of the tile, which nothing else uses: indices into [`Plan::ops`], and the boxes. Where a loop does that for boxes that stand side by side
+/// in both memories, it is one copy of all of them.
 #[derive(Debug)]
 pub(crate) struct Pass {
     pub(crate) load: u32,
     pub(crate) store: u32,
     pub(crate) from: Part,
     pub(crate) to: Part,
+    /// That of one tile.
     pub(crate) shape: Shape,
+    /// How many tiles there are.
+    pub(crate) times: usize,
 }
 
 /// Loads that are combined by one op, one after the other. Nothing else uses the tiles.

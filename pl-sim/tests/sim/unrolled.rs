@@ -531,7 +531,7 @@ fn no_rank_has_more_acts_than_fit() {
     let kernel = "
 InCore fn copies(x: In tensor<f32, [600, 8]>, data: InOut window<f32, [600, 8]>) {
   for i in 0..TIMES {
-    row = pl::load(x, [i, 0], [1, 8])
+    row = pl::load(x, [599 - i, 0], [1, 8])
     data = pl::store(row, [i, 0], data)
   }
 }";
@@ -540,4 +540,79 @@ InCore fn copies(x: In tensor<f32, [600, 8]>, data: InOut window<f32, [600, 8]>)
     let lines = |times: usize| acts(&world, &kernel.replace("TIMES", &times.to_string()), &args).len();
     // A row is three acts: both ops, and the one for both. The end is one more.
     assert_eq!([lines(1), lines(42), lines(43), lines(330)], [2, 43, 0, 0]);
+    // Of rows that stand side by side in both memories there is one for all, up to 64 KiB.
+    let kernel = kernel.replace("599 - i", "i");
+    let lines = |times: usize| acts(&world, &kernel.replace("TIMES", &times.to_string()), &args).len();
+    assert_eq!([lines(1), lines(62), lines(63), lines(330)], [2, 2, 2, 0]);
+    let long = kernel.replace(", 8]", ", 8192]").replace("TIMES", "3");
+    let args = vec![input(&[600, 8192], &vec![1.0_f32; 600 * 8192]), world.window(DType::F32, &[600, 8192])];
+    assert_eq!(acts(&world, &long, &args).len(), 3);
+}
+
+/// Rank 0 stages four rows, of which rank 1 has written the third before: the order of the two is unknown.
+#[test]
+fn rows_that_are_staged_at_once_are_refused_one_by_one() {
+    let kernel = "
+InCore fn staged(x: In tensor<f32, [4, 8]>, data: InOut window<f32, [4, 8]>, signal: InOut window<i32, [1]>) {
+  ctx = pld::get_comm_ctx(data)
+  me = pld::rank(ctx)
+  if me == 0 {
+    pld::system::wait(signal, [0], 1, cmp = Ge)
+    for c in 0..4 {
+      t = pl::load(x, [c, 0], [1, 8])
+      data = pl::store(t, [c, 0], data)
+    }
+  }
+  if me == 1 {
+    u = pl::load(x, [3, 0], [1, 8])
+    pld::tile::remote_store(u, data, 0, [2, 0], atomic = None)
+  }
+  if me == 2 {
+    pld::system::notify(signal, 0, [0], 1, op = AtomicAdd)
+  }
+}";
+    let world = World::new(3);
+    let (data, signal) = (world.zeros(DType::F32, &[4, 8]), world.zeros(DType::I32, &[1]));
+    let x: Vec<f32> = row(1, 32);
+    let args = |_| vec![input(&[4, 8], &x), data.clone(), signal.clone()];
+    let fault = world.fault(kernel, args).to_string();
+    let expected = "race on `data[2, 0..8]` of rank 0: nothing orders `pl::store` of rank 0 after `pld::tile::remote_store` of rank 1";
+    assert!(fault.contains(expected), "{fault}");
+    let mut held = vec![0; 32 * 4];
+    world.sim.read(id(&data), 0, &mut held).expect("no view");
+    let staged = [&x[..16], &x[24..], &[0.0; 8]].concat();
+    assert_eq!(bytemuck::cast_slice::<u8, f32>(&held), staged);
+}
+
+#[test]
+fn rows_that_are_staged_at_once_are_counted_one_by_one() {
+    // Rows that stand side by side, and such that do not; out of a tensor, and out of a window.
+    for (from, to) in [("[0, c * 8]", "[c, 0]"), ("[0, c * 8]", "[4 - c, 0]"), ("[0, 32 - c * 8]", "[c, 0]")] {
+        let kernel = format!(
+            "
+InCore fn staged(x: In tensor<f32, [1, 40]>, y: Out tensor<f32, [1, 40]>, data: InOut window<f32, [5, 8]>) {{
+  for c in 0..5 {{
+    t = pl::load(x, {from}, [1, 8])
+    data = pl::store(t, {to}, data)
+  }}
+  for c in 0..5 {{
+    u = pl::load(data, {to}, [1, 8])
+    y = pl::store(u, {from}, y)
+  }}
+}}"
+        );
+        for (op_budget, checks) in (1..32).flat_map(|budget| [(budget, true), (budget, false)]) {
+            let run = |scheduler| {
+                let mut world = World::new(1);
+                world.options = LaunchOptions { scheduler, checks, op_budget, ..LaunchOptions::default() };
+                let data = world.window(DType::F32, &[5, 8]);
+                let result = world
+                    .run(&kernel, |_| vec![input(&[1, 40], &row(0, 40)), output(DType::F32, &[1, 40]), data.clone()]);
+                came(&world, &[data], 1, result)
+            };
+            let parallel = run(Scheduler::Parallel);
+            assert_eq!(parallel, run(Scheduler::Seeded(1)), "budget {op_budget}, checks {checks}, {from} {to}");
+            assert_eq!(matches!(parallel, Came::To(..)), op_budget >= 30, "{parallel:?}");
+        }
+    }
 }

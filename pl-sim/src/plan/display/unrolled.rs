@@ -30,7 +30,7 @@ impl Display for OfRank<'_> {
         let Some(unrolled) = plan.unrolled(&places) else { return Ok(()) };
         writeln!(f, "for rank {rank} this is, with what is known before it runs:")?;
         let at_once = |act: &Act| match act.does {
-            Doing::Pass(_) => 2,
+            Doing::Pass(pass) => 2 * unrolled.passes[pass as usize].times,
             Doing::Fold(fold) => unrolled.folds[fold as usize].length,
             _ => 0,
         };

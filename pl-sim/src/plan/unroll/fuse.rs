@@ -4,7 +4,11 @@ use super::follow::Unroller;
 use super::{Act, Doing, Fold, FoldSource, Pass, Target, Unrolled, merge};
 use crate::elementwise::{Binary, FOLDED};
 use crate::plan::{Dst, OpInst, Operand, Part};
+use crate::region::Runs;
 use pl_core::op::OpCode;
+
+/// So many bytes are passed at once: what is copied for long is better done in turns.
+const MOST_AT_ONCE: usize = 64 << 10;
 
 impl Unroller<'_> {
     /// The op that an act executes.
@@ -21,9 +25,36 @@ impl Unroller<'_> {
         let Some((load, op)) = self.op_of(first) else { return false };
         let (Some(from), Some(to)) = (self.parts[first], self.parts[first + 1]) else { return false };
         let Some(fixed) = op.fixed.as_ref().filter(|_| op.passes) else { return false };
-        let pass = Pass { load, store, from, to, shape: fixed.shape };
-        self.made.passes.push(pass);
-        self.at_once(first, Doing::Pass(self.made.passes.len() as u32 - 1));
+        let pass = Pass { load, store, from, to, shape: fixed.shape, times: 1 };
+        if !self.extend(first, &pass) {
+            self.made.passes.push(pass);
+            self.at_once(first, Doing::Pass(self.made.passes.len() as u32 - 1));
+        }
+        true
+    }
+
+    /// Adds a pass, whose acts begin with `first`, to the one of the acts before, when both are of the same loop and their boxes stand side by side; whether they do.
+    fn extend(&mut self, first: usize, new: &Pass) -> bool {
+        let Unrolled { acts, passes, .. } = &mut self.made;
+        let number = (passes.len() as u32).wrapping_sub(1);
+        let Some(pass) = passes.last_mut() else { return false };
+        let head = first.checked_sub(2 * pass.times + 1).filter(|head| *head >= self.from);
+        let is_before = |head: &usize| matches!(acts[*head].does, Doing::Pass(before) if before == number);
+        let Some(head) = head.filter(is_before) else { return false };
+        let (read, written) =
+            (&self.plan.memories[new.from.memory as usize], &self.plan.memories[new.to.memory as usize]);
+        // A refused access is told of its own box: then they are done one by one, of which nothing may be done yet.
+        let is_alike = (pass.load, pass.store) == (new.load, new.store)
+            && self.plan.ops[new.load as usize].code == OpCode::Load
+            && read.window != written.window;
+        let joined = pass.from.runs.join(&new.from.runs).zip(pass.to.runs.join(&new.to.runs));
+        let is_short = |to: &Runs| to.elements() * written.dtype.bytes() <= MOST_AT_ONCE;
+        let Some((from, to)) = joined.filter(|(_, to)| is_alike && is_short(to)) else { return false };
+        (pass.from.runs, pass.to.runs) = (from, to);
+        pass.times += 1;
+        acts.remove(head);
+        self.parts.remove(head);
+        self.at_once(head, Doing::Pass(number));
         true
     }
 
