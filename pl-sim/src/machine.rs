@@ -253,8 +253,9 @@ struct Spin {
 
 impl<'a> Machine<'a> {
     /// A rank at the start of its kernel: that of call number `call` of so many. The frame has its scalar arguments and places.
+    #[inline]
     pub(crate) fn new(
-        plan: &'a Plan,
+        (plan, unrolled): (&'a Plan, Option<&'a Unrolled>),
         rank: usize,
         (call, calls): (usize, usize),
         memories: Vec<Memory<'a>>,
@@ -275,7 +276,7 @@ impl<'a> Machine<'a> {
         Machine {
             rank,
             plan,
-            unrolled: None,
+            unrolled,
             act: 0,
             pc: 0,
             registers: Lent(registers),

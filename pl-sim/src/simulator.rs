@@ -316,12 +316,9 @@ impl Simulator {
             let before = machines.last_mut().map(|before: &mut Lock<Machine<'_>>| &*before.get_mut());
             let before = before.filter(|before| ptr::eq(before.plan, &**plans[at]));
             let memories = builder.arguments(call, plans[at], frame, before)?;
+            let unrolled = if unrolls { plans[at].unrolled(&frame.places) } else { None };
             let number = (at, ranks.len());
-            let mut machine = Machine::new(plans[at], ranks[at], number, memories, faults, frame);
-            if unrolls {
-                machine.unrolled = plans[at].unrolled(&machine.places);
-            }
-            machines.push(Lock::new(machine));
+            machines.push(Lock::new(Machine::new((plans[at], unrolled), ranks[at], number, memories, faults, frame)));
         }
         let Builder { of_calls, domains, bytes, together, .. } = builder;
         let groups = together.groups();

@@ -170,8 +170,7 @@ impl<'a> Machine<'a> {
     }
 
     /// Checks that the boxes of a fold may be read, one after the other.
-    fn open<'o>(&'o self, fold: &'o Fold, acts: &[Act]) -> Result<[RowsGrant<'o>; FOLDED], RefusedAt> {
-        let mut grants = [RowsGrant::NONE; FOLDED];
+    fn open<'o>(&'o self, fold: &'o Fold, acts: &[Act], grants: &mut [RowsGrant<'o>; FOLDED]) -> Result<(), RefusedAt> {
         for (at, (grant, source)) in grants.iter_mut().zip(&fold.sources).enumerate() {
             let FoldSource { part, rows, at: act, .. } = source;
             *grant = match self.memory(part.memory) {
@@ -185,7 +184,7 @@ impl<'a> Machine<'a> {
                 Memory::View(_) => RowsGrant::NONE,
             };
         }
-        Ok(grants)
+        Ok(())
     }
 }
 
@@ -242,7 +241,8 @@ impl<'a> Exec<'_, 'a, '_> {
             Target::Box(_, to) => self.fold_into_box(fold, to, acts),
             Target::Tile(tile) => {
                 let mut output = self.output(*tile, bytes)?;
-                let done = self.machine.open(fold, acts).map(|grants| {
+                let mut grants = [RowsGrant::NONE; FOLDED];
+                let done = self.machine.open(fold, acts, &mut grants).map(|()| {
                     let runs = Runs::first(fold.shape.elements());
                     combine(fold, &grants, Sink::Bytes(output.bytes(), &runs));
                 });
@@ -274,7 +274,8 @@ impl<'a> Exec<'_, 'a, '_> {
         let machine = &mut *self.machine;
         let base = machine.plan.base(to.memory) as usize;
         if let Memory::Window(window) = machine.memories[base] {
-            let grants = machine.open(fold, acts)?;
+            let mut grants = [RowsGrant::NONE; FOLDED];
+            machine.open(fold, acts, &mut grants)?;
             let pc = acts[fold.length - 1].pc as usize;
             let grant =
                 window.memory(to.owner).write(&to.runs, &machine.clock, pc).map_err(|refused| (None, refused))?;
@@ -284,7 +285,8 @@ impl<'a> Exec<'_, 'a, '_> {
         }
         // The tensor is taken out meanwhile: none of the boxes lies in it.
         let mut target = std::mem::replace(&mut machine.memories[base], Memory::In(&[]));
-        let done = machine.open(fold, acts).map(|grants| {
+        let mut grants = [RowsGrant::NONE; FOLDED];
+        let done = machine.open(fold, acts, &mut grants).map(|()| {
             if let Memory::Out(bytes, init) = &mut target {
                 combine(fold, &grants, Sink::Bytes(bytes, &to.runs));
                 init.fill(&to.runs);
