@@ -219,11 +219,12 @@ impl Log {
             && segment.start < end
         {
             if let Some((first, kind)) = segment.conflict(access, clock) {
+                let (from, to) = self.alike_around(at, segment);
                 return Err(Conflict {
                     first,
                     kind,
-                    accessed: (segment.start as usize, segment.end as usize),
-                    overlap: (segment.start.max(start) as usize, segment.end.min(end) as usize),
+                    accessed: (from as usize, to as usize),
+                    overlap: (from.max(start) as usize, to.min(end) as usize),
                 });
             }
             if access == Access::Add && beside.is_none() {
@@ -232,6 +233,24 @@ impl Log {
             at = self.after(at);
         }
         Ok(beside)
+    }
+
+    /// The elements around a segment that were accessed like it and stand side by side: what a report tells of them does not depend on whether they are one segment.
+    #[cold]
+    fn alike_around(&self, at: At, segment: &Segment) -> (u32, u32) {
+        let alike = |at: At| self.get(at).filter(|other| other.alike(segment));
+        let (mut start, mut end) = (segment.start, segment.end);
+        let mut before = self.before(at);
+        while let Some((at, other)) =
+            before.and_then(|at| Some((at, alike(at)?))).filter(|(_, other)| other.end == start)
+        {
+            (start, before) = (other.start, self.before(at));
+        }
+        let mut after = self.after(at);
+        while let Some(other) = alike(after).filter(|other| other.start == end) {
+            (end, after) = (other.end, self.after(after));
+        }
+        (start, end)
     }
 
     /// Checks an access, and records it. Gives what [`Log::check`] does.

@@ -445,6 +445,11 @@ impl Memory {
         Ok(self.buffer.read_grant(runs, self.size, Passed(PhantomData)))
     }
 
+    /// Whether some element of a box is no data.
+    pub(crate) fn lacks(&self, runs: &Runs) -> bool {
+        self.checked && self.lock().init.missing(runs).is_some()
+    }
+
     /// Asks to read a box as data. `rows` are the box.
     pub(crate) fn read_rows<'g>(
         &'g self,

@@ -32,11 +32,11 @@ impl<'a> Exec<'_, 'a, '_> {
         (load, from): (&'a OpInst, &Part),
         (store, to): (&'a OpInst, &Part),
         shape: &Shape,
-        times: u64,
+        times: usize,
     ) -> Result<bool, Halt> {
         let plan = self.machine.plan;
         let (source, target) = (plan.base(from.memory) as usize, plan.base(to.memory) as usize);
-        if !self.machine.is_passable((source, target), from) {
+        if !self.machine.is_passable((source, target), from, times > 1) {
             return Ok(false);
         }
         self.before_change(store, to)?;
@@ -49,10 +49,11 @@ impl<'a> Exec<'_, 'a, '_> {
             _ => None,
         };
         let (read, written) = (window(&memories[source]), window(&memories[target]));
-        let made = times * (u64::from(read.is_some()) + u64::from(written.is_some()));
+        debug_assert!(times == 1 || read.is_none() || written.is_none(), "several accesses of two windows");
+        let made = times * (usize::from(read.is_some()) + usize::from(written.is_some()));
         let grant = match read.map(|window| window.memory(from.owner).read(&from.runs, clock, *pc)).transpose() {
             Ok(grant) => grant,
-            // One by one, those before the one that is refused are made. Of several only one is of a window: nothing was done yet.
+            // One by one, those before the one that is refused are made. Of several only one side is a window: no memory was changed yet, and nothing recorded.
             Err(_) if times > 1 => return Ok(false),
             Err(refused) => return Err(self.refused(refused, AccessKind::Read, load, from)),
         };
@@ -75,20 +76,21 @@ impl<'a> Exec<'_, 'a, '_> {
             },
             _ => {}
         }
-        *accesses += made;
+        *accesses += made as u64;
         self.pulled(from);
-        self.machine.effects += 2 * times;
+        self.machine.effects += 2 * times as u64;
         Ok(true)
     }
 }
 
 impl Machine<'_> {
     /// Whether a box may go straight from one memory to the other one: what is read are data, of other memory than what changes, and one of both is a window.
-    fn is_passable(&self, (source, target): (usize, usize), from: &Part) -> bool {
+    /// Of one box of a window that is not data its read says so; of several it is to be only the first that is not.
+    fn is_passable(&self, (source, target): (usize, usize), from: &Part, several: bool) -> bool {
         match (&self.memories[source], &self.memories[target]) {
             (Memory::In(_), Memory::Window(_)) => true,
             (Memory::Out(_, init), Memory::Window(_)) => init.missing(&from.runs).is_none(),
-            (Memory::Window(_), Memory::Out(..)) => true,
+            (Memory::Window(read), Memory::Out(..)) => !several || !read.memory(from.owner).lacks(&from.runs),
             (Memory::Window(read), Memory::Window(written)) => read.id != written.id,
             _ => false,
         }

@@ -201,13 +201,20 @@ impl<'a> Exec<'_, 'a, '_> {
             Doing::Pass(pass) => {
                 let Pass { load, store, from, to, shape, times } = &unrolled.passes[pass as usize];
                 let (load, store) = (&plan.ops[*load as usize], &plan.ops[*store as usize]);
-                // All are of the instructions of the first two.
-                self.machine.arrive(unrolled, &acts[0]);
-                let passed = self.pass_box((load, from), (store, to), shape, *times as u64)?;
-                if passed {
-                    self.machine.spend(2 * to.runs.elements() * plan.memories[to.memory as usize].dtype.bytes());
+                // Each op takes of the turn what it would take alone, and none of them ends it.
+                let bytes = shape.elements() * plan.memories[to.memory as usize].dtype.bytes();
+                let cost = 2 * times * (bytes >> 8);
+                let Act { passed, ops, .. } = unrolled.acts[self.machine.act];
+                if *times > 1 && !self.machine.count.has(passed + ops + cost as u32) {
+                    return Ok(None);
                 }
-                Ok(passed.then_some(2 * times))
+                // All are of the instructions of the first two, whose registers a refusal finds.
+                self.machine.arrive(unrolled, &acts[0]);
+                let passed = self.pass_box((load, from), (store, to), shape, *times)?;
+                if passed {
+                    self.machine.spend(cost << 8);
+                }
+                Ok(passed.then_some(2 * *times))
             }
             Doing::Fold(fold) => {
                 let fold = &unrolled.folds[fold as usize];

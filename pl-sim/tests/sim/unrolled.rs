@@ -616,3 +616,36 @@ InCore fn staged(x: In tensor<f32, [1, 40]>, y: Out tensor<f32, [1, 40]>, data: 
         }
     }
 }
+
+/// What a race tells does not depend on how the accesses before were made, one by one or at once.
+#[test]
+fn a_race_with_rows_that_were_staged_is_told_alike() {
+    for order in ["c", "1 - c"] {
+        let kernel = format!(
+            "
+InCore fn staged(x: In tensor<f32, [2, 4]>, d: InOut window<f32, [2, 4]>, y: Out tensor<f32, [2, 4]>) {{
+  ctx = pld::get_comm_ctx(d)
+  me = pld::rank(ctx)
+  if me == 0 {{
+    a = pl::full::<f32>([1, 4], 1)
+    d = pl::store(a, [0, 0], d)
+    b = pl::full::<f32>([1, 4], 2)
+    d = pl::store(b, [1, 0], d)
+    for c in 0..2 {{
+      t = pl::load(x, [{order}, 0], [1, 4])
+      d = pl::store(t, [c, 0], d)
+    }}
+  }} else {{
+    u = pld::tile::remote_load(d, 0, [0, 0], [2, 4])
+    y = pl::store(u, [0, 0], y)
+  }}
+}}"
+        );
+        let world = World::new(2);
+        let d = world.zeros(DType::F32, &[2, 4]);
+        let args = |_| vec![input(&[2, 4], &row(0, 8)), d.clone(), output(DType::F32, &[2, 4])];
+        let fault = world.fault(&kernel, args).to_string();
+        assert!(fault.contains("race on `d[0..2, 0..4]` of rank 0"), "{fault}");
+        assert!(fault.contains("rank 0 wrote `d[0..2, 0..4]`"), "{fault}");
+    }
+}

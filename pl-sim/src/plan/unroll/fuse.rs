@@ -4,7 +4,6 @@ use super::follow::Unroller;
 use super::{Act, Doing, Fold, FoldSource, Pass, Target, Unrolled, merge};
 use crate::elementwise::{Binary, FOLDED};
 use crate::plan::{Dst, OpInst, Operand, Part};
-use crate::region::Runs;
 use pl_core::op::OpCode;
 
 /// So many bytes are passed at once: what is copied for long is better done in turns.
@@ -33,28 +32,29 @@ impl Unroller<'_> {
         true
     }
 
-    /// Adds a pass, whose acts begin with `first`, to the one of the acts before, when both are of the same loop and their boxes stand side by side; whether they do.
+    /// Adds a pass, whose acts begin with `first`, to the one right before, when both are of the same two ops and their boxes stand side by side; whether they do.
     fn extend(&mut self, first: usize, new: &Pass) -> bool {
-        let Unrolled { acts, passes, .. } = &mut self.made;
-        let number = (passes.len() as u32).wrapping_sub(1);
+        let (plan, Unrolled { acts, sets, passes, .. }) = (self.plan, &mut self.made);
         let Some(pass) = passes.last_mut() else { return false };
-        let head = first.checked_sub(2 * pass.times + 1).filter(|head| *head >= self.from);
-        let is_before = |head: &usize| matches!(acts[*head].does, Doing::Pass(before) if before == number);
-        let Some(head) = head.filter(is_before) else { return false };
-        let (read, written) =
-            (&self.plan.memories[new.from.memory as usize], &self.plan.memories[new.to.memory as usize]);
-        // A refused access is told of its own box: then they are done one by one, of which nothing may be done yet.
+        let Some(head) = first.checked_sub(2 * pass.times + 1) else { return false };
+        if head < self.from || !matches!(acts[head].does, Doing::Pass(_)) {
+            return false;
+        }
+        let (read, written) = (&plan.memories[new.from.memory as usize], &plan.memories[new.to.memory as usize]);
+        // What is refused is done again one by one. So only one side may be a window, of which nothing is recorded then; and each box of a peer counts.
         let is_alike = (pass.load, pass.store) == (new.load, new.store)
-            && self.plan.ops[new.load as usize].code == OpCode::Load
+            && plan.ops[new.load as usize].code == OpCode::Load
             && read.window != written.window;
         let joined = pass.from.runs.join(&new.from.runs).zip(pass.to.runs.join(&new.to.runs));
-        let is_short = |to: &Runs| to.elements() * written.dtype.bytes() <= MOST_AT_ONCE;
-        let Some((from, to)) = joined.filter(|(_, to)| is_alike && is_short(to)) else { return false };
+        let Some((from, to)) = joined.filter(|_| is_alike) else { return false };
+        if to.elements() * written.dtype.bytes() > MOST_AT_ONCE {
+            return false;
+        }
         (pass.from.runs, pass.to.runs) = (from, to);
         pass.times += 1;
-        acts.remove(head);
-        self.parts.remove(head);
-        self.at_once(head, Doing::Pass(number));
+        let [all, load, store] = [acts[head], acts[first], acts[first + 1]];
+        let (passed, ops) = (all.passed + load.passed + store.passed, all.ops + load.ops + store.ops);
+        acts[head] = Act { passed, ops, sets: merge(&[all, load, store], sets), ..all };
         true
     }
 
