@@ -157,7 +157,7 @@ impl Scatter {
         let y = Array3::zeros((ranks, 1, size));
         let data = world.window([ranks, size]).expect("a window");
         let signal = world.window([ranks, 1]).expect("a window");
-        let (nest, copy) = (ReduceScatter::new(ranks, size), Copy::new(ranks, ranks * size));
+        let (nest, copy) = (ReduceScatter::new(ranks, size), Copy::new(ranks, 1, ranks * size));
         let mut this = Scatter { mode, world, options, x, y, data, signal, nest, copy };
         // Whatever is measured, the first run stages: that of the others is compared.
         if mode != Mode::Hand && mode != Mode::Builtin {
@@ -352,7 +352,7 @@ impl Gather {
             input.write(rank, &row).expect("no view");
         }
         let target = world.window([ranks, size]).expect("a window");
-        let (nest, copy) = (Allgather::new(ranks, size), Copy::new(ranks, ranks * size));
+        let (nest, copy) = (Allgather::new(ranks, size), Copy::new(ranks, ranks, size));
         let mut this = Gather { world, x, input, target, nest, copy };
         this.ours(1);
         this.reference(1);
@@ -403,7 +403,7 @@ impl Reduce {
             nest.blocks[rank].write().copy_from_slice(&values);
             data.write(rank, &pl::ndarray::Array1::from(values)).expect("no view");
         }
-        let mut this = Reduce { mode, world, data, nest, copy: Copy::new(ranks, size) };
+        let mut this = Reduce { mode, world, data, nest, copy: Copy::new(ranks, 1, size) };
         this.ours(1);
         this.reference(1);
         for (rank, block) in this.nest.blocks.iter().enumerate() {

@@ -304,12 +304,15 @@ impl Allreduce {
 /// The copy beside which a reference is judged: two buffers for each rank, as large as what the rank brings.
 pub struct Copy {
     buffers: Vec<[Mutex<Vec<f32>>; 2]>,
+    row: usize,
 }
 
 impl Copy {
-    pub fn new(ranks: usize, size: usize) -> Copy {
-        let buffers = || [1.0, 2.0].map(|value| Mutex::new(vec![value; size]));
-        Copy { buffers: std::iter::repeat_with(buffers).take(ranks).collect() }
+    /// Buffers of so many rows, which are copied one by one: from a length on that depends on the machine the library writes past the caches, and a row is to be as long
+    /// as those of the collective beside it.
+    pub fn new(ranks: usize, rows: usize, row: usize) -> Copy {
+        let buffers = || [1.0, 2.0].map(|value| Mutex::new(vec![value; rows * row]));
+        Copy { buffers: std::iter::repeat_with(buffers).take(ranks).collect(), row }
     }
 
     /// Each thread copies for half of the ranks what the other thread has copied in the lap before: what a collective moves comes from another core as well.
@@ -321,7 +324,9 @@ impl Copy {
             for [a, b] in &self.buffers[halves[(*first + *lap) % 2].clone()] {
                 let (from, to) = if lap.is_multiple_of(2) { (a, b) } else { (b, a) };
                 let [from, mut to] = [from, to].map(|buffer| buffer.lock().expect("no thread panics"));
-                to.copy_from_slice(&from);
+                for (to, from) in to.chunks_mut(self.row).zip(from.chunks(self.row)) {
+                    to.copy_from_slice(from);
+                }
             }
             *lap += 1;
         })
