@@ -1,14 +1,12 @@
 //! The calls of a launch, checked against their plans and the windows that there are.
 
-use crate::credits;
 use crate::plan::scalar::ScalarTy;
 use crate::plan::{MemoryInfo, Plan};
 use crate::window::Window;
-use crate::windows::{Table, Users, usage};
+use crate::windows::{Table, usage};
 use pl_core::ir::{ConstValue, Mode};
 use pl_core::runtime::{ArgValue, EngineError, Injection, RankCall, WindowId};
-use smallvec::SmallVec;
-use std::collections::BTreeSet;
+use smallvec::{SmallVec, smallvec};
 use std::sync::Arc;
 
 /// Each fault to inject befalls a rank of the launch.
@@ -32,62 +30,48 @@ pub(crate) fn check_injections(injections: &[Injection], calls: &[RankCall<'_>])
     Ok(())
 }
 
-/// The windows that are signals of the collectives of a launch.
-pub(crate) fn signals(calls: &[RankCall<'_>], plans: &[&Arc<Plan>]) -> BTreeSet<WindowId> {
-    let mut found = BTreeSet::new();
-    let mut params: Vec<usize> = vec![];
-    for (at, (call, plan)) in calls.iter().zip(plans).enumerate() {
-        if at == 0 || !Arc::ptr_eq(plan, plans[at - 1]) {
-            params = credits::signals(plan).map(|memory| plan.memories[memory as usize].param).collect();
-        }
-        found.extend(params.iter().filter_map(|param| match call.args[*param] {
-            ArgValue::Window(id) => Some(id),
-            _ => None,
-        }));
+/// Checks a call against its plan. Gives the window that each memory is, if it is one; for one that is a view of another, none.
+pub(crate) fn check_call<'w>(
+    table: &'w Table,
+    call: &RankCall<'_>,
+    plan: &Plan,
+) -> Result<SmallVec<[Option<&'w Window>; 8]>, EngineError> {
+    if call.args.len() != plan.params {
+        return Err(usage(
+            format!("kernel `{}` takes {} arguments, not {}", plan.kernel, plan.params, call.args.len()),
+            "give one argument per parameter",
+        ));
     }
-    found
-}
-
-/// Checks the calls against the plans. Gives the windows that they use, each with what the first kernel calls it.
-pub(crate) fn check_calls(table: &Table, calls: &[RankCall<'_>], plans: &[&Arc<Plan>]) -> Result<Users, EngineError> {
-    let mut used = Users::default();
-    let mut domains: SmallVec<[Option<&Arc<[usize]>>; 4]> = SmallVec::new();
-    // Per memory, the window of the call before, where that has the same plan.
-    let mut before: SmallVec<[Option<&Window>; 8]> = SmallVec::new();
-    for (at, (call, plan)) in calls.iter().zip(plans).enumerate() {
-        if call.args.len() != plan.params {
-            return Err(usage(
-                format!("kernel `{}` takes {} arguments, not {}", plan.kernel, plan.params, call.args.len()),
-                "give one argument per parameter",
-            ));
-        }
-        if at == 0 || !Arc::ptr_eq(plan, plans[at - 1]) {
-            before.clear();
-            before.resize(plan.memories.len(), None);
-        }
-        domains.clear();
-        domains.resize(plan.domains.len(), None);
-        for (memory, (info, before)) in plan.memories.iter().zip(&mut *before).enumerate() {
-            if info.view_of.is_some() {
-                continue;
-            }
-            let window = match (&call.args[info.param], *before) {
-                // Most launches have the same windows on every rank.
-                (ArgValue::Window(id), Some(window)) if *id == window.id => window,
-                (arg, _) => {
-                    let Some(window) = check_memory(table, plan, info, arg)? else { continue };
-                    used.add(window.id, plan, memory as u32);
-                    *before = Some(window);
-                    window
-                }
-            };
+    let mut windows = SmallVec::with_capacity(plan.memories.len());
+    let mut domains: SmallVec<[Option<&Arc<[usize]>>; 4]> = smallvec![None; plan.domains.len()];
+    for info in &plan.memories {
+        let window = match info.view_of {
+            Some(_) => None,
+            None => check_memory(table, plan, info, &call.args[info.param])?,
+        };
+        if let Some(window) = window {
             check_domain(window, info, plan, call.rank, &mut domains)?;
         }
-        for scalar in &plan.scalars {
-            scalar_bits(plan, scalar.ty, &call.args[scalar.param])?;
-        }
+        windows.push(window);
     }
-    Ok(used)
+    for scalar in &plan.scalars {
+        scalar_bits(plan, scalar.ty, &call.args[scalar.param])?;
+    }
+    Ok(windows)
+}
+
+/// Whether a plan takes the arguments of a call, of which the windows are those that it was once checked with.
+pub(crate) fn takes(plan: &Plan, call: &RankCall<'_>, passed: impl Fn(usize) -> Option<WindowId>) -> bool {
+    let takes = |info: &MemoryInfo| {
+        info.view_of.is_some()
+            || match &call.args[info.param] {
+                ArgValue::Window(id) => passed(info.param) == Some(*id),
+                arg => bytes_of(info, arg) == Some(info.elements * info.dtype.bytes()),
+            }
+    };
+    call.args.len() == plan.params
+        && plan.memories.iter().all(takes)
+        && plan.scalars.iter().all(|scalar| scalar_bits(plan, scalar.ty, &call.args[scalar.param]).is_ok())
 }
 
 /// Checks that the rank is one of the window's domain, and that this is the domain that the kernel was bound with.
@@ -128,34 +112,29 @@ fn check_memory<'w>(
     info: &MemoryInfo,
     arg: &ArgValue<'_>,
 ) -> Result<Option<&'w Window>, EngineError> {
-    let expected = info.elements * info.dtype.bytes();
-    let bytes = match arg {
-        ArgValue::Window(id) if info.window => {
-            let window = table.get(*id)?;
-            if window.poisoned {
-                return Err(EngineError::Poisoned(*id));
-            }
-            // A kernel may have it in another shape.
-            if (window.dtype, window.elements) != (info.dtype, info.elements) {
-                let problem = format!(
-                    "it is `{}` {:?}; `{}` of kernel `{}` is `{}` {:?}",
-                    window.dtype, window.shape, info.name, plan.kernel, info.dtype, info.shape
-                );
-                return Err(EngineError::Window { window: *id, problem });
-            }
-            return Ok(Some(window));
+    if let ArgValue::Window(id) = arg
+        && info.window
+    {
+        let window = table.get(*id)?;
+        // A kernel may have it in another shape.
+        if (window.dtype, window.elements) != (info.dtype, info.elements) {
+            let problem = format!(
+                "it is `{}` {:?}; `{}` of kernel `{}` is `{}` {:?}",
+                window.dtype, window.shape, info.name, plan.kernel, info.dtype, info.shape
+            );
+            return Err(EngineError::Window { window: *id, problem });
         }
-        ArgValue::In(bytes) if !info.window && info.mode == Mode::In => bytes.len(),
-        ArgValue::Out(bytes) if !info.window && info.mode != Mode::In => bytes.len(),
-        _ => {
-            let wanted = match (info.window, info.mode) {
-                (true, _) => "a window",
-                (false, Mode::In) => "a tensor to read",
-                (false, _) => "a tensor to write",
-            };
-            return Err(usage(format!("`{}` of kernel `{}` takes {wanted}", info.name, plan.kernel), ""));
-        }
+        return Ok(Some(window));
+    }
+    let Some(bytes) = bytes_of(info, arg) else {
+        let wanted = match (info.window, info.mode) {
+            (true, _) => "a window",
+            (false, Mode::In) => "a tensor to read",
+            (false, _) => "a tensor to write",
+        };
+        return Err(usage(format!("`{}` of kernel `{}` takes {wanted}", info.name, plan.kernel), ""));
     };
+    let expected = info.elements * info.dtype.bytes();
     if bytes != expected {
         return Err(usage(
             format!("`{}` of kernel `{}` has {expected} bytes, not {bytes}", info.name, plan.kernel),
@@ -163,6 +142,15 @@ fn check_memory<'w>(
         ));
     }
     Ok(None)
+}
+
+/// How many bytes an argument has; `None` where it is no tensor, or not one to do that with.
+fn bytes_of(info: &MemoryInfo, arg: &ArgValue<'_>) -> Option<usize> {
+    match arg {
+        ArgValue::In(bytes) if !info.window && info.mode == Mode::In => Some(bytes.len()),
+        ArgValue::Out(bytes) if !info.window && info.mode != Mode::In => Some(bytes.len()),
+        _ => None,
+    }
 }
 
 /// The register that holds a scalar argument.

@@ -53,7 +53,7 @@ pub(crate) fn left<'w>(
         // The owner's last collective with this signal; where it is too long ago, or the owner enters none, any that has it.
         let is_this = |machine: &Machine<'_>, memory: u32| {
             let param = machine.plan.memories[memory as usize].param;
-            env.windows.of(machine.call()).get(param).copied().flatten() == Some(window.id)
+            env.lineup.window(machine.call(), param) == Some(window.id)
         };
         let entered = |machine: &Machine<'_>, pc: usize| match machine.plan.op_at(pc)?.args.first()? {
             &Operand::Memory(memory) if is_this(machine, memory) => Some((memory, pc)),

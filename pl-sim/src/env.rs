@@ -2,6 +2,7 @@
 
 use crate::check::clock::Stamp;
 use crate::exec::Entered;
+use crate::lineup::Lineup;
 use crate::machine::Wake;
 use crate::plan::{Inst, Plan};
 use crate::sched::Bell;
@@ -9,7 +10,6 @@ use crate::stuck::cell_of;
 use crate::window::Window;
 use pl_core::bind::Platform;
 use pl_core::fault::{CellOverflow, Fault, LintData, LintKind, Site, StaleWait};
-use pl_core::runtime::WindowId;
 use smallvec::SmallVec;
 use std::collections::BTreeMap;
 use std::sync::atomic::AtomicU64;
@@ -19,46 +19,18 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 /// Something of each call of a launch: of a launch of few ranks it takes no memory from the heap.
 pub(crate) type PerCall<T> = SmallVec<[T; 8]>;
 
-/// The windows of the calls of a launch, by the kernels' parameters.
-#[derive(Default)]
-pub(crate) struct CallWindows {
-    ids: SmallVec<[Option<WindowId>; 8]>,
-    /// Where those of each call start and end: calls on the same windows have the same ones.
-    of: PerCall<(u32, u32)>,
-}
-
-impl CallWindows {
-    /// Adds the next call.
-    pub(crate) fn push(&mut self, windows: impl Iterator<Item = Option<WindowId>>) {
-        let start = self.ids.len() as u32;
-        self.ids.extend(windows);
-        self.of.push((start, self.ids.len() as u32));
-    }
-
-    /// Adds a call with the windows of the one before.
-    pub(crate) fn repeat(&mut self) {
-        self.of.push(self.of.last().copied().unwrap_or_default());
-    }
-
-    /// Those of a call.
-    pub(crate) fn of(&self, call: usize) -> &[Option<WindowId>] {
-        let (start, end) = self.of[call];
-        &self.ids[start as usize..end as usize]
-    }
-}
-
 /// What the ranks of one launch share. Inside of a launch a rank is known by the number of its call; reports and domains name ranks of the world.
 pub(crate) struct Env<'a> {
     /// The plan of each call.
-    pub(crate) plans: &'a [&'a Arc<Plan>],
+    pub(crate) plans: &'a [Arc<Plan>],
     /// Whether any of them reads elements of windows over and over.
     pub(crate) polls: bool,
     /// The rank of each call.
     pub(crate) ranks: &'a [usize],
     /// The call of each rank of the world; `None` for those that take no part.
     pub(crate) calls: &'a [Option<u32>],
-    /// The windows of each rank's call, by the kernel's parameters.
-    pub(crate) windows: CallWindows,
+    /// All that is known of the calls.
+    pub(crate) lineup: &'a Lineup,
     /// The platform.
     pub(crate) platform: &'a Platform,
     /// What concerns the rank of each call and others change.
@@ -156,7 +128,7 @@ impl Env<'_> {
     pub(crate) fn stale_wait(&self, window: &Window, (owner, index): (usize, usize), (pc, notify): (u32, Stamp)) {
         let memory = window.memory(owner);
         let Some(call) = memory.call() else { return };
-        let plan = self.plans[call];
+        let plan = &*self.plans[call];
         let Some(Inst::Wait { signal }) = plan.code.get(pc as usize) else { return };
         self.lint(LintKind::StaleWait, Stamp { rank: call as u32, epoch: 0, pc }, || LintData::StaleWait {
             cell: cell_of(plan, plan.signals[*signal as usize].memory, window, owner, index),
@@ -174,7 +146,7 @@ impl Env<'_> {
         by: Stamp,
         (value, add): (i32, i32),
     ) -> Option<Fault> {
-        let plan = self.plans[by.rank as usize];
+        let plan = &*self.plans[by.rank as usize];
         let memory = plan.signals[plan.op_at(by.pc as usize)?.signal? as usize].memory;
         let (site, cell) = (self.site(by.rank as usize, by.pc as usize), cell_of(plan, memory, window, owner, index));
         Some(Fault::CellOverflow(CellOverflow { site, cell, value, add }))

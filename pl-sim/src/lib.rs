@@ -20,6 +20,7 @@ mod explore;
 mod follow;
 mod frames;
 mod inject;
+mod lineup;
 mod lints;
 mod machine;
 mod memory;

@@ -122,7 +122,7 @@ pub(crate) struct Machine<'a> {
     /// The arguments that are memory, by the plan's numbers.
     pub(crate) memories: Vec<Memory<'a>>,
     /// Its place in the domain of each memory that is a window.
-    pub(crate) places: Lent<'a, [Place]>,
+    pub(crate) places: &'a [Place],
     pub(crate) clock: Lent<'a, Clock>,
     /// What a box that moves within one memory goes through.
     pub(crate) scratch: Lines,
@@ -162,8 +162,6 @@ pub(crate) struct Frame {
     pub(crate) registers: Vec<u64>,
     /// A list for the memories.
     memories: Vec<Memory<'static>>,
-    /// The rank's places in the domains of its memories.
-    pub(crate) places: Vec<Place>,
     /// What noted which elements of tensors were data.
     inits: Vec<Init>,
     tiles: Tiles,
@@ -201,15 +199,10 @@ pub(crate) fn emptied<T, U>(items: Vec<T>) -> Vec<U> {
 }
 
 impl Frame {
-    /// For a machine that executes a plan: the registers as they are at first, no places yet, and a list for the memories. `before` is one that is about
-    /// to execute it: but for the scalar arguments, its registers are the same.
-    pub(crate) fn start<'a>(&mut self, plan: &Plan, before: Option<&Machine<'_>>) -> Vec<Memory<'a>> {
+    /// For a machine that executes a plan: the registers as they are at first, and a list for the memories.
+    pub(crate) fn start<'a>(&mut self, plan: &Plan) -> Vec<Memory<'a>> {
         self.registers.clear();
-        match before {
-            Some(before) => self.registers.extend_from_slice(&before.registers),
-            None => self.registers.extend(plan.registers.iter().map(|r| r.constant.unwrap_or(0))),
-        }
-        self.places.clear();
+        self.registers.extend_from_slice(&plan.initial);
         take(&mut self.memories)
     }
 
@@ -222,7 +215,7 @@ impl Frame {
 
     /// About how many bytes it has, with those of the machine.
     pub(crate) fn bytes(&self) -> usize {
-        let Frame { registers, memories, places, inits, scratch, strips, spin, .. } = self;
+        let Frame { registers, memories, inits, scratch, strips, spin, .. } = self;
         let words: usize =
             registers.capacity() + spin.registers.capacity() + inits.iter().map(Init::held).sum::<usize>();
         size_of::<Frame>()
@@ -230,7 +223,6 @@ impl Frame {
             + size_of::<Mail>()
             + words * 8
             + memories.capacity() * size_of::<Memory<'_>>()
-            + places.capacity() * size_of::<Place>()
             + scratch.held()
             + strips.held()
             + self.tiles.held()
@@ -252,17 +244,17 @@ struct Spin {
 }
 
 impl<'a> Machine<'a> {
-    /// A rank at the start of its kernel: that of call number `call` of so many. The frame has its scalar arguments and places.
+    /// A rank at the start of its kernel: that of call number `call` of so many. The frame has its scalar arguments.
     #[inline]
     pub(crate) fn new(
         (plan, unrolled): (&'a Plan, Option<&'a Unrolled>),
         rank: usize,
         (call, calls): (usize, usize),
-        memories: Vec<Memory<'a>>,
+        (memories, places): (Vec<Memory<'a>>, &'a [Place]),
         (budget, faults): (u64, &[Injection]),
         frame: &'a mut Frame,
     ) -> Machine<'a> {
-        let Frame { registers, places, tiles, clock, trail, spin, .. } = frame;
+        let Frame { registers, tiles, clock, trail, spin, .. } = frame;
         tiles.renew(plan.tiles.len());
         clock.renew(call, calls);
         trail.clear();
@@ -282,7 +274,7 @@ impl<'a> Machine<'a> {
             registers: Lent(registers),
             tiles: Lent(tiles),
             memories,
-            places: Lent(places),
+            places,
             clock: Lent(clock),
             scratch: take(home.scratch),
             strips: take(home.strips),

@@ -1,24 +1,23 @@
 //! The engine: windows, launches, reports.
 
-use crate::calls::{check_calls, check_injections, place_of, scalar_bits, signals};
+use crate::calls::{check_injections, scalar_bits};
 use crate::check::Checks;
 use crate::check::init::Init;
 use crate::credits;
 use crate::devices::Devices;
-use crate::env::{CallWindows, Env, Mail, PerCall};
+use crate::env::{Env, Mail};
 use crate::exec::Entered;
 use crate::explore::{self, Explorations, Held};
 use crate::frames::{Frames, Set};
+use crate::lineup::{Lineup, calls_of};
 use crate::lints;
-use crate::machine::{Frame, Halt, Machine, Memory, Place, emptied};
+use crate::machine::{Frame, Halt, Machine, Memory, emptied};
 use crate::order;
-use crate::plan::{Plan, plan_of};
-use crate::sched::{Crew, Ended, Parallel, Ranks, Schedule, Seeded, Together};
+use crate::sched::{Crew, Ended, Parallel, Ranks, Schedule, Seeded};
 use crate::shared::Lock;
 use crate::stuck;
-use crate::window::Window;
-use crate::windows::{Used, Windows, gone, usage};
-use pl_core::bind::{Platform, Program};
+use crate::windows::{Used, Windows, usage};
+use pl_core::bind::Platform;
 use pl_core::dtype::DType;
 use pl_core::explore::{Explore, Explored, Outcome};
 use pl_core::fault::{Checked, Fault, Interrupted, LintKind, RankState, Report};
@@ -26,11 +25,8 @@ use pl_core::ir::Mode;
 use pl_core::runtime::{
     ArgValue, Contents, Engine, EngineError, Launch, LaunchOptions, RankCall, Scheduler, View, ViewMut, WindowId,
 };
-use smallvec::{SmallVec, smallvec};
-use std::collections::BTreeSet;
 use std::mem::take;
 use std::num::NonZero;
-use std::ptr;
 use std::sync::atomic::Ordering::Relaxed;
 use std::sync::{Arc, Mutex};
 use std::thread;
@@ -81,26 +77,6 @@ impl Simulator {
             explorations: Explorations::default(),
         })
     }
-
-    /// Which of `ranks` each rank of the world is, if any. Each of them is one of the world, and stands once.
-    fn call_of(&self, what: &str, ranks: &[usize]) -> Result<PerCall<Option<u32>>, EngineError> {
-        let mut call_of: PerCall<Option<u32>> = smallvec![None; self.ranks];
-        for (at, rank) in ranks.iter().enumerate() {
-            match call_of.get_mut(*rank) {
-                Some(call @ None) => *call = Some(at as u32),
-                Some(_) => {
-                    return Err(usage(format!("{what} names rank {rank} more than once"), "name each rank once"));
-                }
-                None => {
-                    return Err(usage(
-                        format!("{what} names rank {rank}; the world has {}", self.ranks),
-                        "ranks count from 0",
-                    ));
-                }
-            }
-        }
-        Ok(call_of)
-    }
 }
 
 /// A hint at the platform that was meant.
@@ -142,7 +118,7 @@ impl Engine for Simulator {
         shape: &[usize],
         contents: Contents,
     ) -> Result<WindowId, EngineError> {
-        self.call_of("a domain", &domain)?;
+        calls_of("a domain", self.ranks, &domain)?;
         self.windows.allocate(domain, dtype, shape, contents)
     }
 
@@ -172,49 +148,44 @@ impl Engine for Simulator {
 
     fn launch(&self, launch: Launch<'_>) -> Result<Report, EngineError> {
         let Launch { mut calls, options } = launch;
-        let ranks: PerCall<usize> = calls.iter().map(|call| call.rank).collect();
-        let call_of = self.call_of("a launch", &ranks)?;
         check_injections(&options.inject, &calls)?;
-        let programs = Programs::of(&calls)?;
-        let plans = programs.plans();
-        let (mut used, number) = {
+        let (lineup, (mut used, number)) = {
             let mut table = self.windows.lock();
-            let used = check_calls(&table, &calls, &plans)?;
-            table.take(&self.windows, used)?
+            let lineup = table.lineup(self.ranks, &calls)?;
+            let taken = table.take(&self.windows, &lineup)?;
+            (lineup, taken)
         };
         let interrupt = options.interrupt.as_deref();
-        let Some(_devices) = self.devices.take(&ranks, interrupt) else {
-            let ranks = ranks.iter().map(|rank| (*rank, RankState::Queued)).collect();
+        let Some(_devices) = self.devices.take(&lineup.ranks, interrupt) else {
+            let ranks = lineup.ranks.iter().map(|rank| (*rank, RankState::Queued)).collect();
             return Err(EngineError::Fault(Box::new(Fault::Interrupted(Interrupted { ranks }))));
         };
         let start = Instant::now();
-        let signals = if options.checks { signals(&calls, &plans) } else { BTreeSet::new() };
-        let crowd = Crowd { ranks: &ranks, call_of: &call_of, plans: &plans, signals: &signals };
         let start_windows = |used: &mut Used<'_>| {
-            for window in used.iter_mut() {
-                let checks = match (options.checks, signals.contains(&window.id)) {
+            for (window, in_use) in used.iter_mut().zip(&lineup.windows) {
+                let checks = match (options.checks, in_use.is_signal) {
                     (false, _) => Checks::None,
                     (true, false) => Checks::Accesses,
                     (true, true) => Checks::Signal,
                 };
-                window.start(number, &call_of, checks);
+                window.start(number, &lineup.call_of, checks);
             }
         };
         // Also when a thread panics.
         used.poisoned = true;
         let result = match options.scheduler {
             Scheduler::Explored(id) => self.explorations.with(id, |exploration| {
-                exploration.begin(&mut used, &mut calls, &plans, &options)?;
+                exploration.begin(&mut used, &mut calls, &lineup.plans, &options)?;
                 start_windows(&mut used);
                 let how = How { options: &options, start, exploration: Some(&mut *exploration) };
-                let (report, depends) = self.run(&used, reborrowed(&mut calls), crowd, how)?;
-                exploration.end(&mut used, &calls, &plans, depends)?;
+                let (report, depends) = self.run(&used, reborrowed(&mut calls), &lineup, how)?;
+                exploration.end(&mut used, &calls, &lineup.plans, depends)?;
                 Ok(report)
             }),
             _ => {
                 start_windows(&mut used);
                 let how = How { options: &options, start, exploration: None };
-                self.run(&used, calls, crowd, how).map(|(report, _)| report)
+                self.run(&used, calls, &lineup, how).map(|(report, _)| report)
             }
         };
         used.poisoned = result.is_err();
@@ -224,47 +195,6 @@ impl Engine for Simulator {
     fn explore(&self, how: &Explore, body: &mut dyn FnMut(Scheduler) -> Outcome) -> Result<Explored, EngineError> {
         explore::explore(&self.explorations, &self.windows, how, body)
     }
-}
-
-/// The plans of the calls of a launch, each once when the calls that have it stand together.
-struct Programs {
-    plans: SmallVec<[Arc<Plan>; 2]>,
-    /// Which of them is that of each call.
-    of: PerCall<u32>,
-}
-
-impl Programs {
-    fn of(calls: &[RankCall<'_>]) -> Result<Programs, EngineError> {
-        let mut programs = Programs { plans: SmallVec::new(), of: PerCall::new() };
-        let mut before: Option<&Program> = None;
-        for &RankCall { program, .. } in calls {
-            // Most launches run one program on every rank.
-            if before.is_none_or(|before| !ptr::eq(before, program)) {
-                programs.plans.push(plan_of(program)?);
-            }
-            before = Some(program);
-            programs.of.push(programs.plans.len() as u32 - 1);
-        }
-        Ok(programs)
-    }
-
-    /// That of each call.
-    fn plans(&self) -> PerCall<&Arc<Plan>> {
-        self.of.iter().map(|plan| &self.plans[*plan as usize]).collect()
-    }
-}
-
-/// What is known of the calls of a launch beside their arguments.
-#[derive(Clone, Copy)]
-struct Crowd<'a> {
-    /// The rank of each.
-    ranks: &'a [usize],
-    /// The call of each rank of the world.
-    call_of: &'a [Option<u32>],
-    /// The plan of each.
-    plans: &'a [&'a Arc<Plan>],
-    /// The windows that are signals of their collectives, where these are checked.
-    signals: &'a BTreeSet<WindowId>,
 }
 
 /// How to run calls.
@@ -297,44 +227,42 @@ impl Simulator {
         &'a self,
         windows: &'a Used<'_>,
         calls: Vec<RankCall<'a>>,
-        crowd: Crowd<'a>,
+        lineup: &'a Lineup,
         how: How<'_, '_>,
     ) -> Result<(Report, bool), EngineError> {
         let How { options, start, exploration } = how;
-        let Crowd { ranks, call_of, plans, signals } = crowd;
+        let Lineup { ranks, plans, .. } = lineup;
         let faults = (options.op_budget, &*options.inject);
         // Where it matters between which ops a rank stops, it executes the plan itself.
         let unrolls = options.scheduler == Scheduler::Parallel && options.inject.is_empty();
-        let mut builder = Builder::new(windows, options, calls.len());
         let mut set = self.frames.take(calls.len());
         let Set { frames, machines, mail, .. } = &mut set;
         mail.clear();
-        mail.resize_with(plans.len(), Mail::default);
+        mail.resize_with(calls.len(), Mail::default);
         let mut machines = emptied(take(machines));
         machines.reserve_exact(calls.len());
         for (at, (frame, call)) in frames.iter_mut().zip(calls).enumerate() {
-            let before = machines.last_mut().map(|before: &mut Lock<Machine<'_>>| &*before.get_mut());
-            let before = before.filter(|before| ptr::eq(before.plan, &**plans[at]));
-            let memories = builder.arguments(call, plans[at], frame, before)?;
-            let unrolled = if unrolls { plans[at].unrolled(&frame.places) } else { None };
+            let (plan, places) = (&*plans[at], lineup.places(at));
+            let memories = memories(call, (at, lineup), windows, frame, options)?;
+            let unrolled = if unrolls { plan.unrolled(places) } else { None };
             let number = (at, ranks.len());
-            machines.push(Lock::new(Machine::new((plans[at], unrolled), ranks[at], number, memories, faults, frame)));
+            let machine = Machine::new((plan, unrolled), ranks[at], number, (memories, places), faults, frame);
+            machines.push(Lock::new(machine));
         }
-        let Builder { of_calls, domains, bytes, together, .. } = builder;
-        let groups = together.groups();
         let env = Env {
             plans,
-            polls: plans.iter().any(|plan| plan.polls),
+            polls: lineup.polls,
             ranks,
-            calls: call_of,
-            windows: of_calls,
+            calls: &lineup.call_of,
+            lineup,
             platform: self.platform,
             mail,
             lints: Mutex::default(),
-            entered: domains.into_iter().map(|ranks| Mutex::new(Entered::new(Arc::clone(ranks)))).collect(),
+            entered: lineup.domains.iter().map(|ranks| Mutex::new(Entered::new(Arc::clone(ranks)))).collect(),
         };
         let interrupt = options.interrupt.as_deref();
-        let of_launch = Ranks { machines: &machines, env: &env, windows, groups: &groups, start, interrupt, bytes };
+        let (groups, bytes) = (&lineup.groups, lineup.bytes);
+        let of_launch = Ranks { machines: &machines, env: &env, windows, groups, start, interrupt, bytes };
         // What is not checked is sound on one thread alone.
         let threads = if options.checks { self.threads } else { 1 };
         let (ended, threads) = match (options.scheduler, exploration) {
@@ -352,15 +280,17 @@ impl Simulator {
                 return Err(EngineError::Fault(Box::new(Fault::Interrupted(Interrupted { ranks }))));
             }
             Ended::Stuck(group) => {
-                let fault = stuck::explain(&unlocked(machines), &env, &groups, group);
+                let fault = stuck::explain(&unlocked(machines), &env, groups, group);
                 return Err(EngineError::Fault(Box::new(fault)));
             }
             Ended::Done => {}
         }
-        if let Some(fault) =
-            credits::left(windows.iter().filter(|window| signals.contains(&window.id)), &mut machines, &env)
-        {
-            return Err(EngineError::Fault(Box::new(fault)));
+        if options.checks {
+            let of_launch = windows.iter().zip(&lineup.windows);
+            let signals = of_launch.filter(|(_, in_use)| in_use.is_signal).map(|(window, _)| window);
+            if let Some(fault) = credits::left(signals, &mut machines, &env) {
+                return Err(EngineError::Fault(Box::new(fault)));
+            }
         }
         let depends = lints::found(&env, LintKind::OrderDependent);
         let report = report(&mut machines, &env, options, threads, start);
@@ -392,135 +322,42 @@ fn failure(halt: Halt, machines: &[Machine<'_>], env: &Env<'_>) -> EngineError {
     EngineError::Fault(fault)
 }
 
-/// What is known of a launch while its machines take their arguments.
-struct Builder<'w, 'l> {
-    windows: &'w Used<'w>,
-    options: &'l LaunchOptions,
-    /// The number of the next call.
-    call: usize,
-    /// The windows of those before.
-    of_calls: CallWindows,
-    /// Per window: the number of its domain, and the first call that has the window.
-    found: SmallVec<[Option<(usize, usize)>; 4]>,
-    /// The domains.
-    domains: SmallVec<[&'w Arc<[usize]>; 1]>,
-    /// Which calls have a window in common.
-    together: Together,
-    /// About how many bytes the calls touch.
-    bytes: usize,
-}
-
-impl<'w, 'l> Builder<'w, 'l> {
-    fn new(windows: &'w Used<'w>, options: &'l LaunchOptions, calls: usize) -> Builder<'w, 'l> {
-        Builder {
-            windows,
-            options,
-            call: 0,
-            of_calls: CallWindows::default(),
-            found: smallvec![None; windows.iter().count()],
-            domains: SmallVec::new(),
-            together: Together::new(calls),
-            bytes: 0,
-        }
-    }
-
-    /// The arguments of the next call that are memory; the frame gets the others. `before` is the machine of the call before, where that has the same plan.
-    fn arguments<'a>(
-        &mut self,
-        call: RankCall<'a>,
-        plan: &Plan,
-        frame: &mut Frame,
-        before: Option<&Machine<'a>>,
-    ) -> Result<Vec<Memory<'a>>, EngineError>
-    where
-        'w: 'a,
-    {
-        let RankCall { rank, mut args, .. } = call;
-        let mut memories = frame.start(plan, before);
-        // Whether it has a window of the call before, and whether it has the same ones.
-        let (mut shares, mut same) = (false, before.is_some());
-        for (at, info) in plan.memories.iter().enumerate() {
-            if let Some(base) = info.view_of {
-                memories.push(match memories[base as usize] {
-                    Memory::In(data) => Memory::In(data),
-                    Memory::Window(window) => Memory::Window(window),
-                    Memory::Out(..) | Memory::View(_) => Memory::View(base),
-                });
-                frame.places.push(frame.places[base as usize]);
-                continue;
+/// The arguments of a call that are memory; the frame gets the others.
+fn memories<'a>(
+    call: RankCall<'a>,
+    (at, lineup): (usize, &Lineup),
+    windows: &'a Used<'_>,
+    frame: &mut Frame,
+    options: &LaunchOptions,
+) -> Result<Vec<Memory<'a>>, EngineError> {
+    let (plan, mut args) = (&*lineup.plans[at], call.args);
+    let mut memories = frame.start(plan);
+    for info in &plan.memories {
+        let memory = match (info.view_of, args.get_mut(info.param)) {
+            (Some(base), _) => match memories[base as usize] {
+                Memory::In(data) => Memory::In(data),
+                Memory::Window(window) => Memory::Window(window),
+                Memory::Out(..) | Memory::View(_) => Memory::View(base),
+            },
+            (None, Some(ArgValue::In(data))) => Memory::In(data),
+            (None, Some(ArgValue::Out(data))) => {
+                // Without checks nobody notes what is written.
+                let noted = info.mode == Mode::Out && options.checks;
+                let init = if noted { frame.init(info.elements) } else { Init::all() };
+                Memory::Out(take(data), init)
             }
-            self.bytes = self.bytes.saturating_add(info.elements * info.dtype.bytes());
-            let (memory, place) = match args.get_mut(info.param) {
-                Some(ArgValue::In(data)) => (Memory::In(data), Place::default()),
-                Some(ArgValue::Out(data)) => {
-                    // Without checks nobody notes what is written.
-                    let noted = info.mode == Mode::Out && self.options.checks;
-                    let init = if noted { frame.init(info.elements) } else { Init::all() };
-                    (Memory::Out(take(data), init), Place::default())
-                }
-                Some(&mut ArgValue::Window(id)) => {
-                    let (window, domain) = match before.map(|before| (&before.memories[at], before.places[at])) {
-                        // Most launches have the same windows on every rank.
-                        Some((Memory::Window(window), place)) if window.id == id => {
-                            shares = true;
-                            (*window, place.domain)
-                        }
-                        _ => {
-                            same = false;
-                            self.window(id)?
-                        }
-                    };
-                    let number = place_of(&window.domain, rank).ok_or_else(|| gone(id))?;
-                    (Memory::Window(window), Place { rank: number, ranks: window.domain.len(), domain })
-                }
-                _ => return Err(usage(format!("`{}` of kernel `{}` has no argument", info.name, plan.kernel), "")),
-            };
-            memories.push(memory);
-            frame.places.push(place);
-        }
-        for scalar in &plan.scalars {
-            if let Some(arg) = args.get(scalar.param) {
-                frame.registers[scalar.reg as usize] = scalar_bits(plan, scalar.ty, arg)?;
-            }
-        }
-        if shares {
-            self.together.join(self.call - 1, self.call);
-        }
-        if same {
-            self.of_calls.repeat();
-        } else {
-            self.of_calls.push(args.iter().map(|arg| match arg {
-                ArgValue::Window(id) => Some(*id),
-                _ => None,
-            }));
-        }
-        self.call += 1;
-        Ok(memories)
-    }
-
-    /// A window of the next call, with the number of its domain.
-    fn window(&mut self, id: WindowId) -> Result<(&'w Window, usize), EngineError> {
-        let (at, window) = self.windows.get(id)?;
-        let (domain, first) = match self.found[at] {
-            Some(found) => found,
-            None => {
-                let found = (self.domain(&window.domain), self.call);
-                *self.found[at].insert(found)
-            }
+            (None, Some(ArgValue::Window(_)))
+                if let Some(number) = lineup.number(at, info.param) => Memory::Window(windows.get(number)),
+            _ => return Err(usage(format!("`{}` of kernel `{}` has no argument", info.name, plan.kernel), "")),
         };
-        if first != self.call {
-            self.together.join(first, self.call);
+        memories.push(memory);
+    }
+    for scalar in &plan.scalars {
+        if let Some(arg) = args.get(scalar.param) {
+            frame.registers[scalar.reg as usize] = scalar_bits(plan, scalar.ty, arg)?;
         }
-        Ok((window, domain))
     }
-
-    /// The number of a domain.
-    fn domain(&mut self, domain: &'w Arc<[usize]>) -> usize {
-        self.domains.iter().position(|known| *known == domain).unwrap_or_else(|| {
-            self.domains.push(domain);
-            self.domains.len() - 1
-        })
-    }
+    Ok(memories)
 }
 
 /// The report of a run that went well.

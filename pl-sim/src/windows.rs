@@ -2,7 +2,7 @@
 //! and nothing is locked while it runs.
 
 use crate::check::Saved;
-use crate::plan::Plan;
+use crate::lineup::{InUse, Lineup, Lineups};
 use crate::shared::HostBuffer;
 use crate::window::Window;
 use pl_core::dtype::DType;
@@ -23,6 +23,8 @@ pub(crate) struct Table {
     last: u64,
     /// The number of the last launch.
     launch: u32,
+    /// Who took part in the last launches.
+    pub(crate) lineups: Lineups,
 }
 
 /// What became of a window.
@@ -31,24 +33,18 @@ enum Entry {
     Here(Window),
     /// A launch has it.
     Taken {
-        user: User,
+        /// Which of the windows of that it is.
+        user: (Arc<Lineup>, usize),
         /// Nobody needs it after that.
         freed: bool,
     },
 }
 
-/// Who has a window: a kernel, and which of its memories it is.
-struct User {
-    plan: Arc<Plan>,
-    memory: u32,
-}
-
-impl User {
-    fn in_use(&self, window: WindowId) -> EngineError {
-        let memory = self.plan.memories[self.memory as usize].name.clone();
-        let user = WindowUser::Launch { memory, kernel: self.plan.kernel.clone() };
-        EngineError::InUse { window, user }
-    }
+/// The error for a window that a launch has.
+fn in_use(window: WindowId, user: &(Arc<Lineup>, usize)) -> EngineError {
+    let InUse { plan, memory, .. } = &user.0.windows[user.1];
+    let memory = plan.memories[*memory as usize].name.clone();
+    EngineError::InUse { window, user: WindowUser::Launch { memory, kernel: plan.kernel.clone() } }
 }
 
 /// An error of a caller.
@@ -56,7 +52,7 @@ pub(crate) fn usage(message: impl Into<String>, help: impl Into<String>) -> Engi
     EngineError::Usage { message: message.into(), help: help.into() }
 }
 
-pub(crate) fn gone(window: WindowId) -> EngineError {
+fn gone(window: WindowId) -> EngineError {
     EngineError::Window { window, problem: "it does not exist in this world, or was freed".into() }
 }
 
@@ -101,6 +97,7 @@ impl Windows {
 
     pub(crate) fn free(&self, window: WindowId) {
         let mut table = self.lock();
+        table.lineups.forget(window);
         match table.entries.get_mut(&window) {
             Some(Entry::Taken { freed, .. }) => *freed = true,
             _ => drop(table.entries.remove(&window)),
@@ -147,7 +144,7 @@ impl Table {
     pub(crate) fn get(&self, window: WindowId) -> Result<&Window, EngineError> {
         match self.entries.get(&window) {
             Some(Entry::Here(found)) => Ok(found),
-            Some(Entry::Taken { user, .. }) => Err(user.in_use(window)),
+            Some(Entry::Taken { user, .. }) => Err(in_use(window, user)),
             None => Err(gone(window)),
         }
     }
@@ -172,22 +169,30 @@ impl Table {
     fn get_mut(&mut self, window: WindowId) -> Result<&mut Window, EngineError> {
         match self.entries.get_mut(&window) {
             Some(Entry::Here(found)) => Ok(found),
-            Some(Entry::Taken { user, .. }) => Err(user.in_use(window)),
+            Some(Entry::Taken { user, .. }) => Err(in_use(window, user)),
             None => Err(gone(window)),
         }
     }
 
-    /// Takes the windows of a launch, all or none: each with what a kernel calls it. Gives them with the number of the launch.
-    pub(crate) fn take<'w>(&mut self, windows: &'w Windows, used: Users) -> Result<(Used<'w>, u32), EngineError> {
-        for (id, _) in &used.0 {
-            if let Some(rank) = self.get_mut(*id)?.reclaim() {
+    /// Takes the windows of a launch, all or none. Gives them with the number of the launch.
+    pub(crate) fn take<'w>(
+        &mut self,
+        windows: &'w Windows,
+        lineup: &Arc<Lineup>,
+    ) -> Result<(Used<'w>, u32), EngineError> {
+        for InUse { id, .. } in &lineup.windows {
+            let window = self.get_mut(*id)?;
+            if window.poisoned {
+                return Err(EngineError::Poisoned(*id));
+            }
+            if let Some(rank) = window.reclaim() {
                 return Err(viewed(*id, rank));
             }
         }
-        let mut taken = SmallVec::with_capacity(used.0.len());
-        for (id, user) in used.0 {
-            let Some(entry) = self.entries.get_mut(&id) else { continue };
-            if let Entry::Here(window) = replace(entry, Entry::Taken { user, freed: false }) {
+        let mut taken = SmallVec::with_capacity(lineup.windows.len());
+        for (at, InUse { id, .. }) in lineup.windows.iter().enumerate() {
+            let Some(entry) = self.entries.get_mut(id) else { continue };
+            if let Entry::Here(window) = replace(entry, Entry::Taken { user: (Arc::clone(lineup), at), freed: false }) {
                 taken.push(window);
             }
         }
@@ -196,33 +201,19 @@ impl Table {
     }
 }
 
-/// Who is about to use which windows, in rising order of these.
-#[derive(Default)]
-pub(crate) struct Users(SmallVec<[(WindowId, User); 4]>);
-
-impl Users {
-    /// Adds the user of a window, unless it has one: a kernel, and which of its memories the window is.
-    pub(crate) fn add(&mut self, window: WindowId, plan: &Arc<Plan>, memory: u32) {
-        if let Err(at) = self.0.binary_search_by_key(&window, |(id, _)| *id) {
-            self.0.insert(at, (window, User { plan: Arc::clone(plan), memory }));
-        }
-    }
-}
-
 /// The windows that a launch uses; dropped, it puts them back.
 pub(crate) struct Used<'w> {
     windows: &'w Windows,
-    /// In rising order of their ids.
+    /// In the order of the lineup's.
     taken: SmallVec<[Window; 4]>,
     /// Whether what they hold cannot be relied on.
     pub(crate) poisoned: bool,
 }
 
 impl Used<'_> {
-    /// A window, with its number among those of the launch.
-    pub(crate) fn get(&self, window: WindowId) -> Result<(usize, &Window), EngineError> {
-        let at = self.taken.binary_search_by_key(&window, |window| window.id).map_err(|_| gone(window))?;
-        Ok((at, &self.taken[at]))
+    /// The window with this number in the lineup.
+    pub(crate) fn get(&self, number: usize) -> &Window {
+        &self.taken[number]
     }
 
     pub(crate) fn get_mut(&mut self, window: WindowId) -> Option<&mut Window> {

@@ -90,7 +90,7 @@ fn ops_bytes_and_allocations() {
         Hand: 164 ops, 12288 bytes received, 24 signals
             allocations: 13, without checks 13
         Builtin: 264 ops, 12288 bytes received, 60 signals
-            allocations: 16, without checks 14
+            allocations: 14, without checks 14
     "#]]
     .assert_eq(&table);
 }

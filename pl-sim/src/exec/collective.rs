@@ -3,6 +3,7 @@
 use super::{Exec, Flow, Out};
 use crate::credits;
 use crate::env::Env;
+use crate::lineup::Lineup;
 use crate::machine::{Halt, Place};
 use crate::plan::{OpInst, Operand, Plan};
 use crate::trail::EnteredOne;
@@ -11,7 +12,6 @@ use pl_core::op::{Collective, EnumKind};
 use pl_core::runtime::WindowId;
 use smallvec::SmallVec;
 use std::collections::VecDeque;
-use std::ptr;
 use std::sync::{Arc, PoisonError};
 
 /// One entry of a rank into a collective: what it enters stands in its plan.
@@ -85,7 +85,7 @@ impl Entered {
 
 /// The site of an entry: its op is the collective.
 pub(crate) fn site(env: &Env<'_>, call: usize, pc: usize) -> Site {
-    let plan = env.plans[call];
+    let plan = &*env.plans[call];
     let collective =
         plan.op_at(pc).and_then(|op| Entering::new(plan, op)).and_then(|e| Collective::from_wire(e.collective));
     Site { op: collective.map_or("", Collective::path), ..env.site(call, pc) }
@@ -118,22 +118,23 @@ impl Entering {
 /// What is compared of one rank's entry.
 struct Arguments<'p> {
     plan: &'p Plan,
-    windows: &'p [Option<WindowId>],
+    call: usize,
+    lineup: &'p Lineup,
     entering: Entering,
     root: u64,
 }
 
 impl<'p> Arguments<'p> {
     fn new(env: &'p Env<'_>, entry: Entry) -> Option<Arguments<'p>> {
-        let plan = env.plans[entry.call];
+        let plan = &*env.plans[entry.call];
         let entering = Entering::new(plan, plan.op_at(entry.pc)?)?;
-        Some(Arguments { plan, windows: env.windows.of(entry.call), entering, root: entry.root })
+        Some(Arguments { plan, call: entry.call, lineup: env.lineup, entering, root: entry.root })
     }
 
     /// Which window a memory is, and in which shape.
     fn window(&self, memory: u32) -> (Option<WindowId>, &'p [usize]) {
         let info = &self.plan.memories[memory as usize];
-        (self.windows.get(info.param).copied().flatten(), &info.shape)
+        (self.lineup.window(self.call, info.param), &info.shape)
     }
 
     fn show(&self, memory: u32) -> String {
@@ -218,11 +219,11 @@ impl<'a> Exec<'_, 'a, '_> {
 
     /// Compares an entry with the first one into the same collective.
     fn compare(&self, first: Entry, second: Entry, before: u64) -> Result<(), Halt> {
-        let Env { plans, windows, .. } = self.env;
+        let Env { plans, lineup, .. } = self.env;
         let is_same = first.pc == second.pc
             && first.root == second.root
-            && ptr::eq(&**plans[first.call], &**plans[second.call])
-            && windows.of(first.call) == windows.of(second.call);
+            && Arc::ptr_eq(&plans[first.call], &plans[second.call])
+            && lineup.pass_alike(first.call, second.call);
         // As in most launches.
         if is_same {
             return Ok(());

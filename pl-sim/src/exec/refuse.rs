@@ -26,13 +26,13 @@ fn bounding(shape: &[usize], start: usize, end: usize) -> (Vec<usize>, Vec<usize
     (offsets, extents)
 }
 
-/// The argument of an op that is the window `id`, and that the op accesses so. `windows` tells which window each parameter of the kernel is.
+/// The argument of an op that is the window `id`, and that the op accesses so. `passed` tells which window each parameter of the kernel is.
 fn argument<'p>(
     plan: &'p Plan,
     op: &OpInst,
     kind: AccessKind,
     id: WindowId,
-    windows: &[Option<WindowId>],
+    passed: impl Fn(usize) -> Option<WindowId>,
 ) -> Option<&'p MemoryInfo> {
     let does = |access: Access| match kind {
         AccessKind::Read => access.reads(),
@@ -43,7 +43,7 @@ fn argument<'p>(
     op.args.iter().zip(op.code.info().params).find_map(|(arg, param)| match (*arg, param.kind) {
         (Operand::Memory(memory), ParamKind::Memory(access, _)) if does(access) => {
             let info = &plan.memories[memory as usize];
-            (windows.get(info.param).copied().flatten() == Some(id)).then_some(info)
+            (passed(info.param) == Some(id)).then_some(info)
         }
         _ => None,
     })
@@ -93,12 +93,13 @@ impl Exec<'_, '_, '_> {
     fn race(&self, conflict: Conflict, kind: AccessKind, memory: u32, region: Region) -> Halt {
         let info = &self.machine.plan.memories[memory as usize];
         let first = conflict.first.rank as usize;
-        let plan = self.env.plans[first];
+        let plan = &*self.env.plans[first];
         let first_pc = conflict.first.pc as usize;
+        let passed = |param: usize| self.env.lineup.window(first, param);
         let called = plan
             .op_at(first_pc)
             .zip(self.window(memory).ok())
-            .and_then(|(op, window)| argument(plan, op, conflict.kind, window.id, self.env.windows.of(first)));
+            .and_then(|(op, window)| argument(plan, op, conflict.kind, window.id, passed));
         let of = |info: &MemoryInfo, (start, end)| {
             let (offsets, extents) = bounding(&info.shape, start, end);
             let (owner, domain_rank) = (region.owner, region.domain_rank);

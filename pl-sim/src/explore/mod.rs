@@ -99,9 +99,9 @@ struct LaunchedCall {
 }
 
 impl Launched {
-    fn new(calls: &[RankCall<'_>], plans: &[&Arc<Plan>], options: &LaunchOptions) -> Launched {
+    fn new(calls: &[RankCall<'_>], plans: &[Arc<Plan>], options: &LaunchOptions) -> Launched {
         let print = print(calls, plans, options);
-        let call = |(call, plan): (&RankCall<'_>, &&Arc<Plan>)| LaunchedCall {
+        let call = |(call, plan): (&RankCall<'_>, &Arc<Plan>)| LaunchedCall {
             rank: call.rank,
             plan: Arc::clone(plan),
             scalars: scalars(call).cloned().collect(),
@@ -110,7 +110,7 @@ impl Launched {
     }
 
     /// Whether this is what is launched now, so that it has the same print; what is equal may be so without being the same.
-    fn is(&self, calls: &[RankCall<'_>], plans: &[&Arc<Plan>], options: &LaunchOptions) -> bool {
+    fn is(&self, calls: &[RankCall<'_>], plans: &[Arc<Plan>], options: &LaunchOptions) -> bool {
         self.calls.len() == calls.len()
             && self.options.same_effects(options)
             && self.calls.iter().zip(calls).zip(plans).all(|((first, call), plan)| {
@@ -211,7 +211,7 @@ impl Held<'_> {
         &mut self,
         used: &mut Used<'_>,
         calls: &mut [RankCall<'_>],
-        plans: &[&Arc<Plan>],
+        plans: &[Arc<Plan>],
         options: &LaunchOptions,
     ) -> Result<(), EngineError> {
         let state = &mut *self.0;
@@ -269,7 +269,7 @@ impl Held<'_> {
         &mut self,
         used: &mut Used<'_>,
         calls: &[RankCall<'_>],
-        plans: &[&Arc<Plan>],
+        plans: &[Arc<Plan>],
         depends: bool,
     ) -> Result<(), EngineError> {
         let state = &mut *self.0;
@@ -289,7 +289,7 @@ impl Held<'_> {
 }
 
 /// What of a launch its schedule depends on.
-fn print(calls: &[RankCall<'_>], plans: &[&Arc<Plan>], options: &LaunchOptions) -> Print {
+fn print(calls: &[RankCall<'_>], plans: &[Arc<Plan>], options: &LaunchOptions) -> Print {
     let (mut arguments, mut all) = (Hash::default(), Hash::default());
     for (call, plan) in calls.iter().zip(plans) {
         arguments.write(&(call.rank as u64).to_le_bytes());

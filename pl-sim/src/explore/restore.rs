@@ -106,7 +106,7 @@ pub(super) struct Left {
 impl Left {
     /// What is in the windows and the `Out` and `InOut` arguments of a launch that has ended. Windows that it notifies do not count: which of two values
     /// stays in a cell may depend on the order, and nobody may care.
-    pub(super) fn new(used: &mut Used<'_>, calls: &[RankCall<'_>], plans: &[&Arc<Plan>], depends: bool) -> Left {
+    pub(super) fn new(used: &mut Used<'_>, calls: &[RankCall<'_>], plans: &[Arc<Plan>], depends: bool) -> Left {
         let mut pieces = vec![];
         let mut windows: BTreeMap<WindowId, ((usize, usize), Name)> = BTreeMap::new();
         let mut signals: BTreeSet<WindowId> = BTreeSet::new();

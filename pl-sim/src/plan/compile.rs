@@ -55,6 +55,7 @@ pub(super) fn compile(program: &Program) -> Result<Plan> {
     uses::annotate(&mut plan);
     fixed::annotate(&mut plan);
     around::find(&mut plan);
+    plan.initial = plan.registers.iter().map(|register| register.constant.unwrap_or(0)).collect();
     plan.unrolled = unroll::room(&plan);
     Ok(plan)
 }
@@ -102,6 +103,7 @@ impl<'p> Compiler<'p> {
             memories: vec![],
             tiles: vec![],
             registers: vec![],
+            initial: Box::default(),
             scalars: vec![],
             params: function.params.len(),
             polls: false,

@@ -267,6 +267,8 @@ pub struct Plan {
     pub(crate) tiles: Vec<TileInfo>,
     /// The registers.
     pub(crate) registers: Vec<RegInfo>,
+    /// What they hold at first.
+    pub(crate) initial: Box<[u64]>,
     /// The scalar parameters.
     pub(crate) scalars: Vec<ScalarParam>,
     /// Whether it reads elements of windows, and so may read one over and over until others change it.
@@ -352,6 +354,11 @@ pub fn plan_of(program: &Program) -> Result<Arc<Plan>, EngineError> {
     // Another thread may have been quicker: its plan is the same.
     let _ = program.plan.set(plan.clone());
     Ok(plan)
+}
+
+/// Whether a plan is the one that a program has.
+pub(crate) fn is_plan_of(plan: &Arc<Plan>, program: &Program) -> bool {
+    program.plan.get().is_some_and(|of| std::ptr::addr_eq(Arc::as_ptr(of), Arc::as_ptr(plan)))
 }
 
 /// An error that the verifier should have found.

@@ -7,7 +7,7 @@ use smallvec::{SmallVec, smallvec};
 type PerCall = SmallVec<[u32; 8]>;
 
 /// The group of each call.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct Groups {
     of: PerCall,
     count: usize,
