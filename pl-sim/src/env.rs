@@ -55,39 +55,66 @@ pub(crate) struct Mail {
     pub(crate) stale: OnceLock<StaleWait>,
 }
 
-/// What a rank moved from and to the memory of another one, that of this call, and has not told it yet. A rank that has to do with one peer alone need not take the cache line of
-/// its mail each time.
-#[derive(Clone, Copy, Debug, Default)]
+/// What a rank moved from and to the memory of others, and has not told them yet: so it need not take the cache line of their mail each time.
+#[derive(Debug, Default)]
 pub(crate) struct Moved {
+    /// How much was loaded and stored, for each call of a launch of few.
+    few: Vec<(u64, u64)>,
+    /// Otherwise of this call alone.
     call: usize,
-    loaded: u64,
-    stored: u64,
+    one: (u64, u64),
 }
 
 impl Moved {
+    /// A launch of more calls has no list.
+    const FEW: usize = 16;
+
+    /// A launch of so many calls begins.
+    pub(crate) fn start(&mut self, calls: usize) {
+        self.few.clear();
+        self.few.resize(if calls <= Self::FEW { calls } else { 0 }, (0, 0));
+        (self.call, self.one) = (0, (0, 0));
+    }
+
     /// Adds what was loaded from, and stored into, the memory of the rank of a call.
     #[inline]
     pub(crate) fn add(&mut self, mail: &[Mail], call: usize, loaded: u64, stored: u64) {
-        if self.call != call {
-            self.tell(mail);
-            self.call = call;
-        }
-        self.loaded += loaded;
-        self.stored += stored;
+        let sum = match self.few.get_mut(call) {
+            Some(sum) => sum,
+            None => {
+                if self.call != call {
+                    mail[self.call].moved(std::mem::take(&mut self.one));
+                    self.call = call;
+                }
+                &mut self.one
+            }
+        };
+        sum.0 += loaded;
+        sum.1 += stored;
     }
 
-    /// Tells the last one.
+    /// Tells all.
     pub(crate) fn tell(&mut self, mail: &[Mail]) {
-        let Moved { call, loaded, stored } = std::mem::take(self);
-        for (told, moved) in [(&mail[call].served, loaded), (&mail[call].pushed, stored)] {
+        mail[self.call].moved(std::mem::take(&mut self.one));
+        self.few.iter_mut().zip(mail).for_each(|(sum, mail)| mail.moved(std::mem::take(sum)));
+    }
+
+    /// Bytes that it holds.
+    pub(crate) fn held(&self) -> usize {
+        self.few.capacity() * size_of::<(u64, u64)>()
+    }
+}
+
+impl Mail {
+    /// A peer loaded and stored so much.
+    fn moved(&self, (loaded, stored): (u64, u64)) {
+        for (told, moved) in [(&self.served, loaded), (&self.pushed, stored)] {
             if moved > 0 {
                 told.fetch_add(moved, Relaxed);
             }
         }
     }
-}
 
-impl Mail {
     /// How often others changed the rank's memory, if it polls.
     pub(crate) fn changes(&self) -> u64 {
         self.bell.rung()

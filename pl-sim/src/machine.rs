@@ -131,7 +131,7 @@ pub(crate) struct Machine<'a> {
     pub(crate) state: State,
     pub(crate) trail: &'a mut Trail,
     pub(crate) cost: RankCost,
-    pub(crate) moved: Moved,
+    pub(crate) moved: Lent<'a, Moved>,
     /// The ops that it executes.
     pub(crate) count: Count,
     /// Accesses to window memory that were checked.
@@ -169,6 +169,7 @@ pub(crate) struct Frame {
     scratch: Lines,
     strips: Lines,
     trail: Trail,
+    moved: Moved,
     spin: Spin,
     /// About how many bytes it had when it was kept.
     pub(crate) held: usize,
@@ -228,6 +229,7 @@ impl Frame {
             + self.tiles.held()
             + self.clock.held()
             + self.trail.held()
+            + self.moved.held()
     }
 }
 
@@ -254,10 +256,11 @@ impl<'a> Machine<'a> {
         (budget, faults): (u64, &[Injection]),
         frame: &'a mut Frame,
     ) -> Machine<'a> {
-        let Frame { registers, tiles, clock, trail, spin, .. } = frame;
+        let Frame { registers, tiles, clock, trail, moved, spin, .. } = frame;
         tiles.renew(plan.tiles.len());
         clock.renew(call, calls);
         trail.clear();
+        moved.start(calls);
         spin.patience = 0;
         let home = Home {
             memories: &mut frame.memories,
@@ -281,7 +284,7 @@ impl<'a> Machine<'a> {
             state: State::Ready,
             trail,
             cost: RankCost::default(),
-            moved: Moved::default(),
+            moved: Lent(moved),
             count: Count::new(budget),
             accesses: 0,
             effects: 0,

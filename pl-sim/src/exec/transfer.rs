@@ -110,17 +110,25 @@ impl<'a> Exec<'_, 'a, '_> {
         let info = &machine.plan.memories[part.memory as usize];
         if info.window && part.owner != machine.own(part.memory) {
             let bytes = (part.runs.elements() * info.dtype.bytes()) as u64;
-            machine.cost.remote_loads += 1;
-            machine.cost.bytes_received += bytes;
-            if let Some(call) = self.call_of(part) {
-                self.machine.moved.add(self.env.mail, call, bytes, 0);
-            }
+            let call = self.call_of(part);
+            self.loaded(call, bytes);
+        }
+    }
+
+    /// Counts what came from a peer: the rank of that call, when it takes part in the launch.
+    #[inline]
+    pub(super) fn loaded(&mut self, call: Option<usize>, bytes: u64) {
+        let machine = &mut *self.machine;
+        machine.cost.remote_loads += 1;
+        machine.cost.bytes_received += bytes;
+        if let Some(call) = call {
+            machine.moved.add(self.env.mail, call, bytes, 0);
         }
     }
 
     /// The call of the rank whose memory a box lies in, when it takes part in the launch.
     pub(super) fn call_of(&self, part: &Part) -> Option<usize> {
-        self.env.call_of(self.window(part.memory).ok()?, part.owner)
+        self.window(part.memory).ok()?.memory(part.owner).call()
     }
 
     /// Reads a box as data; without `out` it is checked like any other access, and goes nowhere.

@@ -2,7 +2,7 @@
 
 use super::deferred::{Sink, fold_all};
 use super::{Exec, Flow};
-use crate::check::Refused;
+use crate::check::{self, Refused};
 use crate::elementwise::{FOLDED, is_aligned};
 use crate::env::Env;
 use crate::machine::{Halt, Machine, Memory, State, Wake};
@@ -12,6 +12,7 @@ use crate::sched::Stop;
 use crate::shared::RowsGrant;
 use pl_core::fault::AccessKind;
 use pl_core::op::dispatch;
+use std::ptr;
 
 impl<'a> Machine<'a> {
     /// Runs for what is left of a turn: how that ends; `None` when the rank goes on in the plan itself.
@@ -150,43 +151,63 @@ impl<'a> Machine<'a> {
         None
     }
 
-    /// Whether a box of a fold can be read in one loop that writes the result: where elements of the type may be, data, and not what changes, unless it is the
+    /// The boxes of a fold, where each can be read in one loop that writes the result: elements of the type may be there, they are data, and not what changes, unless it is the
     /// first box and the same.
-    fn is_foldable(&self, part: &Part, fold: &Fold, first: bool) -> bool {
-        match self.memory(part.memory) {
-            Memory::In(bytes) => is_aligned(fold.dtype, bytes),
-            Memory::Out(bytes, init) => is_aligned(fold.dtype, bytes) && init.missing(&part.runs).is_none(),
-            Memory::Window(read) => match &fold.into {
-                Target::Box(_, to)
-                    if part.owner == to.owner
-                        && matches!(self.memory(to.memory), Memory::Window(written) if written.id == read.id) =>
-                {
-                    first && part.runs == to.runs || !part.runs.meets(&to.runs)
-                }
-                _ => true,
+    fn foldable(&self, fold: &Fold) -> Option<Read<'a>> {
+        let target = match &fold.into {
+            Target::Box(_, to) => match self.memory(to.memory) {
+                Memory::Window(window) => Some((window.memory(to.owner), to)),
+                _ => None,
             },
-            Memory::View(_) => false,
+            Target::Tile(_) => None,
+        };
+        let mut read = [None; FOLDED];
+        for (at, (source, read)) in fold.sources.iter().zip(&mut read).enumerate() {
+            let part = &source.part;
+            let fits = match self.memory(part.memory) {
+                Memory::In(bytes) => is_aligned(fold.dtype, bytes),
+                Memory::Out(bytes, init) => is_aligned(fold.dtype, bytes) && init.missing(&part.runs).is_none(),
+                Memory::Window(window) => {
+                    let memory = window.memory(part.owner);
+                    *read = Some(memory);
+                    target.is_none_or(|(written, to)| {
+                        !ptr::eq(written, memory) || at == 0 && part.runs == to.runs || !part.runs.meets(&to.runs)
+                    })
+                }
+                Memory::View(_) => false,
+            };
+            if !fits {
+                return None;
+            }
         }
+        Some(read)
     }
 
     /// Checks that the boxes of a fold may be read, one after the other.
-    fn open<'o>(&'o self, fold: &'o Fold, acts: &[Act], grants: &mut [RowsGrant<'o>; FOLDED]) -> Result<(), RefusedAt> {
-        for (at, (grant, source)) in grants.iter_mut().zip(&fold.sources).enumerate() {
+    fn open<'o>(
+        &'o self,
+        (fold, read): (&'o Fold, &Read<'a>),
+        acts: &[Act],
+        grants: &mut [RowsGrant<'o>; FOLDED],
+    ) -> Result<(), RefusedAt> {
+        for (at, ((grant, source), read)) in grants.iter_mut().zip(&fold.sources).zip(read).enumerate() {
             let FoldSource { part, rows, at: act, .. } = source;
-            *grant = match self.memory(part.memory) {
-                Memory::In(bytes) => RowsGrant::of_bytes(bytes, rows, fold.dtype.bytes()),
-                Memory::Out(bytes, _) => RowsGrant::of_bytes(bytes, rows, fold.dtype.bytes()),
-                Memory::Window(window) => {
-                    let memory = window.memory(part.owner);
+            *grant = match (read, self.memory(part.memory)) {
+                (Some(memory), _) => {
                     let opened = memory.read_rows((&part.runs, rows), &self.clock, acts[*act].pc as usize);
                     opened.map_err(|refused| (Some(at), refused))?
                 }
-                Memory::View(_) => RowsGrant::NONE,
+                (None, Memory::In(bytes)) => RowsGrant::of_bytes(bytes, rows, fold.dtype.bytes()),
+                (None, Memory::Out(bytes, _)) => RowsGrant::of_bytes(bytes, rows, fold.dtype.bytes()),
+                (None, Memory::Window(_) | Memory::View(_)) => RowsGrant::NONE,
             };
         }
         Ok(())
     }
 }
+
+/// The memory that each box of a fold lies in, where it is a window's.
+type Read<'a> = [Option<&'a check::Memory>; FOLDED];
 
 /// An access of a fold that is refused: the number of the source, or none for the store.
 type RefusedAt = (Option<usize>, Refused);
@@ -226,12 +247,8 @@ impl<'a> Exec<'_, 'a, '_> {
 
     /// Loads boxes, combines them and puts the result where it goes, in one loop; false, with nothing done, where something speaks against that.
     fn fold(&mut self, unrolled: &'a Unrolled, fold: &'a Fold, acts: &[Act]) -> Result<bool, Halt> {
-        let machine = &*self.machine;
-        let plan = machine.plan;
-        let fits = |(at, source): (usize, &FoldSource)| machine.is_foldable(&source.part, fold, at == 0);
-        if !fold.sources.iter().enumerate().all(fits) {
-            return Ok(false);
-        }
+        let plan = self.machine.plan;
+        let Some(read) = self.machine.foldable(fold) else { return Ok(false) };
         // Where it may turn out that the host has no memory.
         self.machine.pc = acts[fold.length - 1].pc as usize;
         let machine = &*self.machine;
@@ -245,11 +262,11 @@ impl<'a> Exec<'_, 'a, '_> {
         }
         let bytes = fold.shape.elements() * fold.dtype.bytes();
         let done = match &fold.into {
-            Target::Box(_, to) => self.fold_into_box(fold, to, acts),
+            Target::Box(_, to) => self.fold_into_box((fold, &read), to, acts),
             Target::Tile(tile) => {
                 let mut output = self.output(*tile, bytes)?;
                 let mut grants = [RowsGrant::NONE; FOLDED];
-                let done = self.machine.open(fold, acts, &mut grants).map(|()| {
+                let done = self.machine.open((fold, &read), acts, &mut grants).map(|()| {
                     let runs = Runs::first(fold.shape.elements());
                     combine(fold, &grants, Sink::Bytes(output.bytes(), &runs));
                 });
@@ -260,12 +277,16 @@ impl<'a> Exec<'_, 'a, '_> {
         if let Err((source, refused)) = done {
             return Err(self.refused_fold(source, refused, fold, (unrolled, acts)));
         }
-        for source in &fold.sources {
-            self.pulled(&source.part);
+        let mut accesses = 0;
+        for (source, memory) in fold.sources.iter().zip(read) {
+            let Some(memory) = memory else { continue };
+            accesses += 1;
+            if source.pulled > 0 {
+                self.loaded(memory.call(), source.pulled);
+            }
         }
         let machine = &mut *self.machine;
-        let of_window = |source: &&FoldSource| plan.memories[source.part.memory as usize].window;
-        machine.accesses += fold.sources.iter().filter(of_window).count() as u64;
+        machine.accesses += accesses;
         for &tile in &fold.tiles {
             if !matches!(fold.into, Target::Tile(result) if result == tile) {
                 machine.tiles.pass(tile, &fold.shape);
@@ -277,12 +298,17 @@ impl<'a> Exec<'_, 'a, '_> {
     }
 
     /// Checks the accesses in their order, and computes.
-    fn fold_into_box(&mut self, fold: &'a Fold, to: &Part, acts: &[Act]) -> Result<(), RefusedAt> {
+    fn fold_into_box(
+        &mut self,
+        (fold, read): (&'a Fold, &Read<'a>),
+        to: &Part,
+        acts: &[Act],
+    ) -> Result<(), RefusedAt> {
         let machine = &mut *self.machine;
         let base = machine.plan.base(to.memory) as usize;
         if let Memory::Window(window) = machine.memories[base] {
             let mut grants = [RowsGrant::NONE; FOLDED];
-            machine.open(fold, acts, &mut grants)?;
+            machine.open((fold, read), acts, &mut grants)?;
             let pc = acts[fold.length - 1].pc as usize;
             let grant =
                 window.memory(to.owner).write(&to.runs, &machine.clock, pc).map_err(|refused| (None, refused))?;
@@ -293,7 +319,7 @@ impl<'a> Exec<'_, 'a, '_> {
         // The tensor is taken out meanwhile: none of the boxes lies in it.
         let mut target = std::mem::replace(&mut machine.memories[base], Memory::In(&[]));
         let mut grants = [RowsGrant::NONE; FOLDED];
-        let done = machine.open(fold, acts, &mut grants).map(|()| {
+        let done = machine.open((fold, read), acts, &mut grants).map(|()| {
             if let Memory::Out(bytes, init) = &mut target {
                 combine(fold, &grants, Sink::Bytes(bytes, &to.runs));
                 init.fill(&to.runs);

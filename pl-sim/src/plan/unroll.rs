@@ -127,6 +127,8 @@ pub(crate) struct FoldSource {
     /// The load: which of the fold's acts, and an index into [`Plan::ops`].
     pub(crate) at: usize,
     pub(crate) load: u32,
+    /// The bytes that come from a peer: none, where it is the rank's own memory.
+    pub(crate) pulled: u64,
 }
 
 /// Room for what the ranks of a plan's domain execute; none for those that execute the plan itself.

@@ -197,6 +197,11 @@ impl Unroller<'_> {
         self.known[reg as usize]
     }
 
+    /// The rank's number in the domain of a memory.
+    pub(super) fn own(&self, memory: u32) -> usize {
+        self.places[memory as usize].rank
+    }
+
     /// A register gets a known value.
     fn give(&mut self, reg: Reg, value: u64) {
         self.lose(reg);
@@ -289,7 +294,7 @@ impl Unroller<'_> {
     /// A signal op with its cell, as far as that is known: its number.
     fn signal(&mut self, number: u32) -> u32 {
         let signal = &self.plan.signals[number as usize];
-        let own = self.places[signal.memory as usize].rank as u64;
+        let own = self.own(signal.memory) as u64;
         let owner = signal.peer.map_or(Some(own), |peer| self.value(peer));
         let resolved = SignalInst { axes: Box::default(), around: None, owner, ..signal.clone() };
         let (mut resolved, mut axes) = (resolved, vec![]);

@@ -100,7 +100,9 @@ impl Unroller<'_> {
             let loads = matches!(op.code, OpCode::Load | OpCode::RemoteLoad) && op.dst == Dst::Tile(tile);
             let alike = op.tiles.is_none() && op.fixed.as_ref()?.shape == shape;
             let rows = part.runs.rows_to_keep(dtype.bytes()).filter(|_| loads && alike)?;
-            Some(FoldSource { part, rows, at: act, load })
+            let is_peer = plan.memories[part.memory as usize].window && part.owner != self.own(part.memory);
+            let pulled = if is_peer { (part.runs.elements() * dtype.bytes()) as u64 } else { 0 };
+            Some(FoldSource { part, rows, at: act, load, pulled })
         };
         let (mut act, mut wanted) = (end, tile);
         let (mut sources, mut tiles, mut which) = (vec![], vec![], None);
