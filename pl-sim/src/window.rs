@@ -42,6 +42,11 @@ impl Window {
         &self.memories[rank]
     }
 
+    /// The same, where there may be no such rank.
+    pub(crate) fn find(&self, rank: usize) -> Option<&Memory> {
+        self.memories.get(rank)
+    }
+
     /// The memory of a rank of the domain, between launches.
     pub(crate) fn memory_mut(&mut self, rank: usize) -> Option<&mut Memory> {
         self.memories.get_mut(rank)

@@ -231,7 +231,7 @@ pub(super) struct More {
 
 impl Cell {
     /// All that is known is out of date: the cell holds `value` at the start of a launch.
-    #[cold]
+    #[inline]
     pub(super) fn start(&mut self, value: i32, apart: &mut Apart) {
         if let Some(more) = self.more_mut(apart) {
             more.notified.clear();

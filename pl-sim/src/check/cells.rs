@@ -226,10 +226,17 @@ impl Cells {
     ) {
         let stamp = clock.stamp(by.pc);
         clock.pass();
-        if !self.table.known(index).is_some_and(|cell| cell.count_alike(value, deposit, stamp)) {
-            let cell = self.table.touch(index, value, &mut self.apart);
-            cell.count_another(index, (value, new), deposit, (stamp, false), &mut self.apart);
-        }
+        // No store is noted here: what the cell holds is known.
+        let cell = match self.table.known(index) {
+            Some(cell) => {
+                if cell.count_alike(value, deposit, stamp) {
+                    return;
+                }
+                cell
+            }
+            None => self.table.begin(index, value, &mut self.apart),
+        };
+        cell.count_another(index, (value, new), deposit, (stamp, false), &mut self.apart);
     }
 
     /// Records a read of the owner, of a cell that holds `value`: whether a notify of another rank is not ordered before it, so that the value depends on the
@@ -398,7 +405,7 @@ impl Table {
 
     /// The launch touches a cell for the first time.
     #[cold]
-    fn begin(&mut self, index: usize, value: i32, apart: &mut Apart) {
+    fn begin(&mut self, index: usize, value: i32, apart: &mut Apart) -> &mut Cell {
         if self.pages.len() <= index / PAGE {
             let mut pages = take(&mut self.pages).into_vec();
             pages.resize_with((index / PAGE + 1).max(2 * pages.len()), Page::default);
@@ -406,8 +413,10 @@ impl Table {
         }
         let page = &mut self.pages[index / PAGE];
         page.touched |= 1 << (index % PAGE);
-        page.cells.get_or_insert_with(untouched)[index % PAGE].start(value, apart);
         self.touched = true;
+        let cell = &mut page.cells.get_or_insert_with(untouched)[index % PAGE];
+        cell.start(value, apart);
+        cell
     }
 
     /// The cells from `start` to `end` that this launch touched, each with its index.

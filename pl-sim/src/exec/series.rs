@@ -103,15 +103,14 @@ impl<'a> Exec<'_, 'a, '_> {
         let machine = &mut *self.machine;
         let deposit = deposits(signal, machine.get(signal.value));
         let by = By { pc: machine.pc, builtin: machine.trail.is_inside() };
-        let (own, ranks) = (machine.own(signal.memory), window.domain.len() as u64);
+        let own = machine.own(signal.memory);
         let (mut done, mut to_itself, mut row) = (0, 0, Row::Done);
         for (owner, index) in cells {
-            if owner >= ranks || !self.machine.clock.can_release() {
+            let (owner, index) = (owner as usize, index as usize);
+            let Some(memory) = window.find(owner).filter(|_| self.machine.clock.can_release()) else {
                 row = Row::Alone;
                 break;
-            }
-            let (owner, index) = (owner as usize, index as usize);
-            let memory = window.memory(owner);
+            };
             let wakes = if memory.is_checked() {
                 match self.deposit_checked(memory, index, deposit, by) {
                     Ok(notified) => {
@@ -211,14 +210,12 @@ impl<'a> Exec<'_, 'a, '_> {
         if series == 1 || !self.machine.count.has(ops) || !self.machine.faults.are_none() {
             return Ok(None);
         }
-        let acts = &unrolled.signals[first..first + series];
-        let signal = &acts[0].signal;
+        let signal = &unrolled.signals[first].signal;
+        let cells = unrolled.cells[first..first + series].iter();
         let (done, row) = if waits {
-            self.await_all(signal, acts.iter().map(|act| act.signal.first))?
+            self.await_all(signal, cells.map(|(_, index)| u64::from(*index)))?
         } else {
-            // The owner of each is known.
-            let cells = acts.iter().map(|act| (act.signal.owner.unwrap_or(u64::MAX), act.signal.first));
-            self.deposit_all(signal, cells)?
+            self.deposit_all(signal, cells.map(|(owner, index)| (u64::from(*owner), u64::from(*index))))?
         };
         let machine = &mut *self.machine;
         if done == series {

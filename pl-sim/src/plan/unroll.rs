@@ -24,6 +24,8 @@ pub(crate) struct Unrolled {
     pub(crate) sets: Vec<(Reg, u64)>,
     /// What acts do to signal cells, whose positions are known where that is possible.
     pub(crate) signals: Vec<SignalAct>,
+    /// The cells of those that are done in series: whose they are, and their positions.
+    pub(crate) cells: Vec<(u32, u32)>,
     pub(crate) passes: Vec<Pass>,
     pub(crate) folds: Vec<Fold>,
 }

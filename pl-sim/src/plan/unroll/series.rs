@@ -1,9 +1,12 @@
 //! Acts in a row that notify cells of one signal, or wait for them, as the rounds of a loop do: they are done one after the other, and counted together.
 
-use super::{Doing, Unrolled, merge};
+use super::{Doing, SignalAct, Unrolled, merge};
 
 /// Finds the acts in a row.
 pub(super) fn join(made: &mut Unrolled) {
+    // The owner of each cell in a series is known, and so is its position.
+    let cell = |act: &SignalAct| (act.signal.owner.map_or(u32::MAX, |owner| owner as u32), act.signal.first as u32);
+    made.cells = made.signals.iter().map(cell).collect();
     let mut first = 0;
     while first < made.acts.len() {
         let length = 1 + (first..).take_while(|&at| follows(made, at)).count();
