@@ -545,14 +545,22 @@ impl Cell {
         clock: &mut Clock,
     ) -> Option<Stamp> {
         let stamp = self.first.stamp;
-        let told = self.take_told(few);
-        if holds(self.base) && clock.known_since(stamp, &told) < stamp.epoch {
-            if let Told::Shared(knowledge) = told {
-                self.knowledge = Some(knowledge);
+        if let Some(told) = few {
+            // There nothing is deferred.
+            if holds(self.base) && clock.known(stamp.rank) < stamp.epoch {
+                return None;
             }
-            return None;
+            clock.acquire_few(stamp.rank, stamp.epoch, told);
+        } else {
+            let told = self.take_told(None);
+            if holds(self.base) && clock.known_since(stamp, &told) < stamp.epoch {
+                if let Told::Shared(knowledge) = told {
+                    self.knowledge = Some(knowledge);
+                }
+                return None;
+            }
+            clock.acquire(stamp.rank, Release { epoch: stamp.epoch, told });
         }
-        clock.acquire(stamp.rank, Release { epoch: stamp.epoch, told });
         (self.news, self.base) = (News::None, value);
         Some(stamp)
     }
@@ -575,16 +583,18 @@ impl Cell {
         }
         self.base = after;
         let first = &mut pending[0];
-        let told = if first.times > 1 {
+        match &first.told {
+            Told::Few(told) => clock.acquire_few(stamp.rank, stamp.epoch, told),
+            told => clock.acquire(stamp.rank, Release { epoch: stamp.epoch, told: told.clone() }),
+        }
+        if first.times > 1 {
             first.forget(1);
-            first.told.clone()
+        } else if pending.len() > 1 {
+            drop(pending.remove(0));
         } else {
-            pending.remove(0).told
-        };
-        if pending.is_empty() {
+            pending.clear();
             self.news = News::None;
         }
-        clock.acquire(stamp.rank, Release { epoch: stamp.epoch, told });
         Some(stamp)
     }
 

@@ -262,9 +262,29 @@ impl Clock {
         self.epoch += 1;
     }
 
+    /// Learns what a notify of `rank` carried, in a launch of few ranks: the epoch that it ended, and what it told.
+    #[inline]
+    pub(crate) fn acquire_few(&mut self, rank: u32, epoch: u32, told: &Few) {
+        if rank == self.rank || self.joined(rank) >= epoch {
+            return;
+        }
+        if self.known.is_empty() {
+            self.known.resize(FEW, 0);
+        }
+        let Some(known) = self.known.first_chunk_mut::<FEW>() else { return };
+        for (mine, &theirs) in known.iter_mut().zip(told) {
+            *mine = (*mine).max(theirs);
+        }
+        // Last: what was just changed alone cannot be read at once together with the others.
+        known[rank as usize] = known[rank as usize].max(epoch);
+    }
+
     /// Learns what a notify of `rank` carried.
     #[inline]
     pub(crate) fn acquire(&mut self, rank: u32, release: Release) {
+        if let Told::Few(told) = &release.told {
+            return self.acquire_few(rank, release.epoch, told);
+        }
         let known = self.joined(rank);
         if rank == self.rank || known >= release.epoch {
             return;
@@ -273,12 +293,6 @@ impl Clock {
             self.known.resize(self.ranks.max(FEW), 0);
         }
         self.known[rank as usize] = release.epoch;
-        if let (Told::Few(told), Some(known)) = (&release.told, self.known.first_chunk_mut::<FEW>()) {
-            for (mine, &theirs) in known.iter_mut().zip(told) {
-                *mine = (*mine).max(theirs);
-            }
-            return;
-        }
         self.released = None;
         let time = time(release.epoch, &release.told);
         if let Some(known) = self.times.get_mut(rank as usize) {

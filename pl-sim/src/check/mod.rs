@@ -234,13 +234,19 @@ impl Memory {
         })
     }
 
-    #[inline(always)]
     fn lock(&self) -> Locked<'_, History> {
         let mut history = self.history.lock();
-        if history.is_shared() && self.tray.is_used() && self.tray.has_notes() {
-            self.record_notes(&mut history);
-        }
+        self.current(&mut history);
         history
+    }
+
+    /// What the lock guards, with the notes that were left. What is done all the time takes the lock so: a lock that is held costs a stall wherever it is moved.
+    #[inline(always)]
+    fn current<'h>(&self, locked: &'h mut Locked<'_, History>) -> &'h mut History {
+        if locked.is_shared() && self.tray.is_used() && self.tray.has_notes() {
+            self.record_notes(locked);
+        }
+        locked
     }
 
     /// Records the notifies of which notes were left.
@@ -422,7 +428,8 @@ impl Memory {
         }
         let stamp = clock.stamp(pc);
         debug_assert!(!self.tray.is_used(), "a memory in which notes are left is a signal alone");
-        let history = &mut *self.lock();
+        let mut locked = self.history.lock();
+        let history = self.current(&mut locked);
         let mut beside = None;
         for start in runs.starts() {
             let end = start + runs.length();
@@ -534,7 +541,8 @@ impl Memory {
         by: By,
     ) -> Result<Notified, Refused> {
         debug_assert!(self.checked);
-        let history = &mut *self.lock();
+        let mut locked = self.history.lock();
+        let history = self.current(&mut locked);
         history.log.check(index as u32, index as u32 + 1, Access::Write, clock)?;
         let value = self.buffer.cell(index, Passed(PhantomData)).load(Relaxed);
         let new = match deposit {
@@ -568,10 +576,78 @@ impl Memory {
         true
     }
 
-    /// The memory while its owner waits for cells.
+    /// Tests a cell; parks the owner on it when the wait is not satisfied.
     #[inline(always)]
-    pub(crate) fn waiting(&self) -> Waiting<'_> {
-        Waiting { history: self.lock(), memory: self }
+    pub(crate) fn wait(&self, awaited: Awaited, clock: &mut Clock, pc: usize) -> Result<Waited, Refused> {
+        if self.checked {
+            let mut locked = self.history.lock();
+            return self.tested(self.current(&mut locked), awaited, clock, pc);
+        }
+        Ok(match self.wait_all_unchecked([awaited].into_iter()).1 {
+            None => Waited::Passed { from: None, stale: None, odd: None },
+            Some(_) => Waited::Parked,
+        })
+    }
+
+    /// Tests cells where nothing is checked, until a wait is not satisfied: how many were, and that one, on which the owner is parked.
+    #[inline(always)]
+    pub(crate) fn wait_all_unchecked(&self, cells: impl Iterator<Item = Awaited>) -> (u64, Option<Awaited>) {
+        debug_assert!(!self.checked);
+        let history = &mut *self.history.lock();
+        let mut passed = 0;
+        for awaited in cells {
+            let value = self.buffer.cell(awaited.index, Passed(PhantomData)).load(Relaxed);
+            if !history.parked.test(awaited, value) {
+                return (passed, Some(awaited));
+            }
+            passed += 1;
+        }
+        (passed, None)
+    }
+
+    /// Tests cells of memory that is checked under one lock, as long as the waits pass and nothing is odd about them: how many do, each of which tells `learnt` from what it
+    /// learnt, and the first other one with what came of it.
+    #[inline(always)]
+    pub(crate) fn wait_all(
+        &self,
+        cells: impl Iterator<Item = Awaited>,
+        clock: &mut Clock,
+        pc: usize,
+        mut learnt: impl FnMut(Stamp, Option<Stamp>),
+    ) -> (u64, Option<(Awaited, Result<Waited, Refused>)>) {
+        let mut locked = self.history.lock();
+        let history = self.current(&mut locked);
+        let mut passed = 0;
+        for awaited in cells {
+            match self.tested(history, awaited, clock, pc) {
+                Ok(Waited::Passed { from, stale: None, odd: None }) => learnt(clock.stamp(pc), from),
+                other => return (passed, Some((awaited, other))),
+            }
+            passed += 1;
+        }
+        (passed, None)
+    }
+
+    /// Tests a cell of memory that is checked, whose lock is held; parks the owner on it when the wait is not satisfied.
+    #[inline(always)]
+    fn tested(
+        &self,
+        history: &mut History,
+        awaited: Awaited,
+        clock: &mut Clock,
+        pc: usize,
+    ) -> Result<Waited, Refused> {
+        let Awaited { index, expected, compare } = awaited;
+        history.log.check(index as u32, index as u32 + 1, Access::Read, clock)?;
+        let value = self.buffer.cell(index, Passed(PhantomData)).load(Relaxed);
+        let passes = history.parked.test(awaited, value);
+        let holds = |value| compare.holds(value, expected);
+        let Some(Acquired { from, stale }) = history.cells.wait(index, (value, passes), holds, clock, pc) else {
+            return Ok(Waited::Parked);
+        };
+        let stale = stale.filter(|_| !history.log.changed(index as u32));
+        let odd = if stale.is_some() { history.cells.passed_stale(index, value, pc) } else { None };
+        Ok(Waited::Passed { from, stale, odd })
     }
 
     /// Reads the owner's cell; the second value tells whether it depends on the schedule.
@@ -631,39 +707,6 @@ impl Memory {
     /// How often a rank notified a cell in this launch, and the instruction by which it did so last.
     pub(crate) fn sent(&self, index: usize, rank: usize) -> (u32, u32) {
         self.lock().cells.sent(index, rank)
-    }
-}
-
-/// A rank's memory while the rank waits for cells of it: nobody else reaches it meanwhile.
-pub(crate) struct Waiting<'m> {
-    history: Locked<'m, History>,
-    memory: &'m Memory,
-}
-
-impl Waiting<'_> {
-    /// Tests a cell where nothing is checked; parks the owner on it when the wait is not satisfied.
-    #[inline(always)]
-    pub(crate) fn passes_unchecked(&mut self, awaited: Awaited) -> bool {
-        debug_assert!(!self.memory.checked);
-        let value = self.memory.buffer.cell(awaited.index, Passed(PhantomData)).load(Relaxed);
-        self.history.parked.test(awaited, value)
-    }
-
-    /// Tests a cell of memory that is checked; parks the owner on it when the wait is not satisfied.
-    #[inline(always)]
-    pub(crate) fn wait(&mut self, awaited: Awaited, clock: &mut Clock, pc: usize) -> Result<Waited, Refused> {
-        let Awaited { index, expected, compare } = awaited;
-        let history = &mut *self.history;
-        history.log.check(index as u32, index as u32 + 1, Access::Read, clock)?;
-        let value = self.memory.buffer.cell(index, Passed(PhantomData)).load(Relaxed);
-        let passes = history.parked.test(awaited, value);
-        let holds = |value| compare.holds(value, expected);
-        let Some(Acquired { from, stale }) = history.cells.wait(index, (value, passes), holds, clock, pc) else {
-            return Ok(Waited::Parked);
-        };
-        let stale = stale.filter(|_| !history.log.changed(index as u32));
-        let odd = if stale.is_some() { history.cells.passed_stale(index, value, pc) } else { None };
-        Ok(Waited::Passed { from, stale, odd })
     }
 }
 

@@ -119,7 +119,7 @@ fn the_checks_agree_with_the_rules() {
                 Kind::Test => {
                     let expected = memory.peek_cell(index) - slack;
                     let awaited = Awaited { index, expected, compare: Compare::Ge };
-                    memory.waiting().wait(awaited, clock, step).map(|waited| assert_ne!(waited, Waited::Parked))
+                    memory.wait(awaited, clock, step).map(|waited| assert_ne!(waited, Waited::Parked))
                 }
             };
             let allows = model.allows(rank, cell, kind);
@@ -232,7 +232,7 @@ fn notes_make_no_difference() {
                     }
                     3..6 => {
                         let awaited = Awaited { index, expected, compare: Compare::Ge };
-                        format!("{:?}", memory.waiting().wait(awaited, clock, step))
+                        format!("{:?}", memory.wait(awaited, clock, step))
                     }
                     _ => format!("{:?} {:?}", memory.cell_history(index), memory.foreign(clock)),
                 }

@@ -4,8 +4,8 @@
 use super::signal::{awaits, deposits};
 use super::{Exec, Flow};
 use crate::check::cells::By;
-use crate::check::{Awaited, Waited};
-use crate::machine::{Halt, State, Turn};
+use crate::check::{self, Awaited, Waited};
+use crate::machine::{Halt, Machine, State, Turn};
 use crate::plan::{Around, Guard, SignalAct, SignalInst, Unrolled, scalar};
 use pl_core::ir::BinOp;
 
@@ -37,7 +37,7 @@ struct Rounds {
 }
 
 /// So many waits are done under one lock: who notifies meanwhile waits for that.
-const UNDER_ONE_LOCK: u64 = 64;
+const UNDER_ONE_LOCK: usize = 64;
 
 /// The condition for a round to come to the op.
 struct Guarded {
@@ -151,55 +151,49 @@ impl<'a> Exec<'_, 'a, '_> {
         let window = self.window(signal.memory)?;
         let machine = &mut *self.machine;
         let (expected, compare) = awaits(signal, machine.get(signal.value));
+        let cells = cells.map(|index| Awaited { index: index as usize, expected, compare });
         let memory = window.memory(machine.own(signal.memory));
-        let (pc, is_checked) = (machine.pc, memory.is_checked());
-        let (mut done, mut row) = (0_u64, Row::Done);
-        let mut waiting = memory.waiting();
-        for index in cells {
-            if done > 0 && done.is_multiple_of(UNDER_ONE_LOCK) {
-                drop(waiting);
-                waiting = memory.waiting();
+        let (done, row) = if memory.is_checked() {
+            self.await_checked(signal, memory, cells)
+        } else {
+            let (done, parked) = memory.wait_all_unchecked(cells);
+            if done > 0 {
+                machine.trail.wait(machine.clock.stamp(machine.pc), None);
             }
-            let awaited = Awaited { index: index as usize, expected, compare };
-            let machine = &mut *self.machine;
-            if !is_checked {
-                if !waiting.passes_unchecked(awaited) {
-                    row = Row::Parked(awaited);
-                    break;
-                }
-                done += 1;
-                continue;
-            }
-            let waited = waiting.wait(awaited, &mut machine.clock, pc);
-            match waited {
-                Ok(Waited::Passed { from, stale: None, odd: None }) => {
-                    machine.trail.wait(machine.clock.stamp(pc), from);
-                }
-                Ok(Waited::Passed { from, stale, odd }) => {
-                    drop(waiting);
-                    machine.trail.wait(machine.clock.stamp(pc), from);
-                    self.odd_wait(signal, awaited, stale, odd.as_deref());
-                    waiting = memory.waiting();
-                }
-                Ok(Waited::Parked) => {
-                    row = Row::Parked(awaited);
-                    break;
-                }
-                Err(_) => {
-                    row = Row::Alone;
-                    break;
-                }
-            }
-            done += 1;
-        }
-        drop(waiting);
+            (done, parked.map_or(Row::Done, Row::Parked))
+        };
         let machine = &mut *self.machine;
-        if !is_checked && done > 0 {
-            machine.trail.wait(machine.clock.stamp(pc), None);
-        }
         machine.cost.waits += done;
         machine.effects += done;
         Ok((done as usize, row))
+    }
+
+    /// The same in memory that is checked: how many waits passed, which is left to be counted.
+    #[inline(always)]
+    fn await_checked(
+        &mut self,
+        signal: &SignalInst,
+        memory: &check::Memory,
+        mut cells: impl Iterator<Item = Awaited>,
+    ) -> (u64, Row) {
+        let mut done = 0;
+        loop {
+            let Machine { clock, trail, pc, .. } = &mut *self.machine;
+            let some = cells.by_ref().take(UNDER_ONE_LOCK);
+            let (passed, other) = memory.wait_all(some, clock, *pc, |at, from| trail.wait(at, from));
+            done += passed;
+            match other {
+                None if passed < UNDER_ONE_LOCK as u64 => return (done, Row::Done),
+                None => {}
+                Some((awaited, Ok(Waited::Passed { from, stale, odd }))) => {
+                    trail.wait(clock.stamp(*pc), from);
+                    self.odd_wait(signal, awaited, stale, odd.as_deref());
+                    done += 1;
+                }
+                Some((awaited, Ok(Waited::Parked))) => return (done, Row::Parked(awaited)),
+                Some((_, Err(_))) => return (done, Row::Alone),
+            }
+        }
     }
 
     /// Does the acts of a series from the one on at which the rank stands, as far as the turn lasts; `None` where that one is to be done by itself.

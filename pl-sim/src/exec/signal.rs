@@ -198,15 +198,7 @@ impl<'a> Exec<'_, 'a, '_> {
         let (cell, awaited) = self.awaited(signal)?;
         let machine = &mut *self.machine;
         let memory = cell.window.memory(cell.owner);
-        let mut waiting = memory.waiting();
-        let waited = if memory.is_checked() {
-            waiting.wait(awaited, &mut machine.clock, machine.pc)
-        } else if waiting.passes_unchecked(awaited) {
-            Ok(Waited::Passed { from: None, stale: None, odd: None })
-        } else {
-            Ok(Waited::Parked)
-        };
-        drop(waiting);
+        let waited = memory.wait(awaited, &mut machine.clock, machine.pc);
         self.waited(waited, signal, (cell, awaited))
     }
 

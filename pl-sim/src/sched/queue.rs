@@ -16,8 +16,9 @@ const SILENCE: u32 = 2;
 /// How many short turns ranks of workers that are yet to come have with others, at most: one that is busy with another launch may never come.
 const SHORT_TURNS: u32 = 256;
 
-/// How a turn ended.
+/// How a turn ended. As large as what a rank fails with in its place: so both are passed in registers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(usize)]
 pub(crate) enum Stop {
     /// The rank can go on.
     Yield,
@@ -129,6 +130,16 @@ pub(crate) trait Work<F> {
     fn turn(&mut self, rank: usize, short: bool, at: &At<'_, F>) -> Result<Stop, F>;
     /// Whether notes satisfied the wait on which a rank is parked, so that it can go on.
     fn collect(&self, rank: usize) -> bool;
+}
+
+/// What a worker does next.
+enum Next {
+    /// It runs this rank.
+    Rank(usize),
+    /// It has none to run. `looks` tells whether there is a core for it to look out for one.
+    None { looks: bool },
+    /// The run has ended.
+    Ended,
 }
 
 impl<F> State<F> {
@@ -283,12 +294,21 @@ impl<F> Queue<F> {
     fn work_at(&self, worker: usize, work: &mut impl Work<F>) {
         let unwinding = EndOnPanic(self);
         let at = At { queue: self, worker, noted: Cell::new(false) };
-        let mut seen = Seen::default();
-        // Behind the guard, so that a panic lets go of the lock before the guard takes it.
+        let (mut seen, mut patience) = (Seen::default(), PATIENCE);
+        // Behind the guard, so that a panic lets go of the lock before the guard takes it. It stays where it is from turn to turn: to move one costs a stall.
         let mut state = self.lock();
-        while let Some((mut locked, rank)) = self.next(state, worker, &mut seen, work) {
-            let (others, away) = (locked.waiting, locked.is_away(rank));
-            drop(locked);
+        loop {
+            let rank = match self.next(&mut state, worker, (&mut seen, patience), work) {
+                Next::Rank(rank) => rank,
+                Next::None { looks } => {
+                    state = self.idle(state, worker, (&seen, &mut patience), looks, work);
+                    continue;
+                }
+                Next::Ended => break,
+            };
+            patience = PATIENCE;
+            let (others, away) = (state.waiting, state.is_away(rank));
+            drop(state);
             work.before(others);
             let outcome = work.turn(rank, away, &at);
             state = self.lock();
@@ -319,64 +339,76 @@ impl<F> Queue<F> {
                 }
             }
         }
+        self.tell_end(state);
         std::mem::forget(unwinding);
     }
 
-    /// The next rank for a worker; `None` when the run has ended.
-    fn next<'q>(
+    /// The next rank for a worker.
+    fn next(
+        &self,
+        state: &mut State<F>,
+        worker: usize,
+        (seen, patience): (&mut Seen, u32),
+        work: &mut impl Work<F>,
+    ) -> Next {
+        if self.mail.has_news(worker, seen) {
+            self.mail.see(worker, seen);
+            let ranks = state.ranks_of(worker);
+            self.collect(state, ranks, work);
+        }
+        if state.ended.is_none() && work.interrupted() {
+            state.ended = Some(Ended::Interrupted);
+        }
+        if state.ended.is_none() && state.waiting == 0 && state.running == 0 {
+            // Nobody runs, and no group is stuck.
+            match state.delayed.pop_front() {
+                Some(rank) => state.push(rank),
+                None => {
+                    assert!(state.standing.are_done(), "a rank is left behind");
+                    state.ended = Some(Ended::Done);
+                }
+            }
+        }
+        if state.ended.is_some() {
+            return Next::Ended;
+        }
+        let looks = work.looks();
+        let rank = state.pop(worker, patience > 0 && looks);
+        state.seats[worker].coming = rank.is_some() || looks;
+        match rank {
+            Some(rank) => {
+                state.running += 1;
+                Next::Rank(rank)
+            }
+            None => Next::None { looks },
+        }
+    }
+
+    /// Looks out for a rank, or parks until there may be one.
+    fn idle<'q>(
         &'q self,
         mut state: Locked<'q, State<F>>,
         worker: usize,
-        seen: &mut Seen,
-        work: &mut impl Work<F>,
-    ) -> Option<(Locked<'q, State<F>>, usize)> {
-        let mut patience = PATIENCE;
-        loop {
-            if self.mail.has_news(worker, seen) {
-                self.mail.see(worker, seen);
-                let ranks = state.ranks_of(worker);
-                self.collect(&mut state, ranks, work);
+        (seen, patience): (&Seen, &mut u32),
+        looks: bool,
+        work: &impl Work<F>,
+    ) -> Locked<'q, State<F>> {
+        if looks {
+            let news;
+            (state, news) = self.news.look(&self.state, state, || self.mail.has_news(worker, seen));
+            *patience = patience.saturating_sub(if news { 1 } else { SILENCE });
+            if news || state.waiting > 0 {
+                return state;
             }
-            if state.ended.is_none() && work.interrupted() {
-                state.ended = Some(Ended::Interrupted);
-            }
-            if state.ended.is_none() && state.waiting == 0 && state.running == 0 {
-                // Nobody runs, and no group is stuck.
-                match state.delayed.pop_front() {
-                    Some(rank) => state.push(rank),
-                    None => {
-                        assert!(state.standing.are_done(), "a rank is left behind");
-                        state.ended = Some(Ended::Done);
-                    }
-                }
-            }
-            if state.ended.is_some() {
-                self.tell_end(state);
-                return None;
-            }
-            let looks = work.looks();
-            let rank = state.pop(worker, patience > 0 && looks);
-            state.seats[worker].coming = rank.is_some() || looks;
-            if let Some(rank) = rank {
-                state.running += 1;
-                return Some((state, rank));
-            }
-            if looks {
-                let news;
-                (state, news) = self.news.look(&self.state, state, || self.mail.has_news(worker, seen));
-                patience = patience.saturating_sub(if news { 1 } else { SILENCE });
-                if news || state.waiting > 0 {
-                    continue;
-                }
-                state.seats[worker].coming = false;
-            }
-            // From now on no notes are left, but by those that do not know it yet.
-            self.mail.set_idle(true);
-            if !self.collect(&mut state, 0..self.ranks, work) {
-                state = self.news.park(state);
-            }
-            self.mail.set_idle(self.news.are_parked());
+            state.seats[worker].coming = false;
         }
+        // From now on no notes are left, but by those that do not know it yet.
+        self.mail.set_idle(true);
+        if !self.collect(&mut state, 0..self.ranks, work) {
+            state = self.news.park(state);
+        }
+        self.mail.set_idle(self.news.are_parked());
+        state
     }
 
     fn tell_end(&self, state: Locked<'_, State<F>>) {
