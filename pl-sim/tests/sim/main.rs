@@ -10,6 +10,7 @@ mod domains;
 mod explore;
 mod faults;
 mod inject;
+mod lineup;
 mod lints;
 mod numbers;
 mod protocols;
