@@ -82,6 +82,8 @@ fn ranks_and_windows_are_those_of_the_calls() {
     let world = World::new(3);
     // More pairs than are kept, each in both orders of its ranks.
     let windows: Vec<Arg> = (0..6).map(|_| world.zeros(DType::F32, &[4])).collect();
+    let first = [input(&[4], &[0_f32; 4]), windows[0].clone(), scalar(DType::F32, Lit::Float(1.0))];
+    let program = world.program(SCALE, &first);
     let mut expected = [[0_f32; 3]; 6];
     for round in 1..=3 {
         for (at, window) in windows.iter().enumerate() {
@@ -94,7 +96,6 @@ fn ranks_and_windows_are_those_of_the_calls() {
                         scalar(DType::F32, Lit::Float(f64::from(1 + call as u8))),
                     ]
                 };
-                let program = world.program(SCALE, &args(0));
                 let calls = (0..2).map(|call| (ranks[call], Arc::clone(&program), args(call)));
                 let ran = world.launch_on(calls.collect()).unwrap_or_else(|e| panic!("{e}"));
                 assert_eq!(ran.report.ranks.len(), 2);
