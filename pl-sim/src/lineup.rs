@@ -97,7 +97,8 @@ impl Lineup {
                 lineup.starts[at].passed = before;
             }
         }
-        let number = |id: Option<WindowId>| Some(lineup.windows.binary_search_by_key(&id?, |used| used.id).ok()? as u32);
+        let number =
+            |id: Option<WindowId>| Some(lineup.windows.binary_search_by_key(&id?, |used| used.id).ok()? as u32);
         lineup.passed = passed.into_iter().map(number).collect();
         lineup.groups = together.groups();
         Ok(lineup)

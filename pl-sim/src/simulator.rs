@@ -346,8 +346,9 @@ fn memories<'a>(
                 let init = if noted { frame.init(info.elements) } else { Init::all() };
                 Memory::Out(take(data), init)
             }
-            (None, Some(ArgValue::Window(_)))
-                if let Some(number) = lineup.number(at, info.param) => Memory::Window(windows.get(number)),
+            (None, Some(ArgValue::Window(_))) if let Some(number) = lineup.number(at, info.param) => {
+                Memory::Window(windows.get(number))
+            }
             _ => return Err(usage(format!("`{}` of kernel `{}` has no argument", info.name, plan.kernel), "")),
         };
         memories.push(memory);

@@ -44,8 +44,8 @@ pub(crate) fn explain(machines: &[Machine<'_>], env: &Env<'_>, groups: &Groups, 
     let outlooks: Vec<Outlooks> = members
         .iter()
         .map(|machine| Outlooks {
-            start: machine.plan.outlook(&machine.places),
-            now: machine.plan.outlook_from(machine.pc, &machine.registers, &machine.places),
+            start: machine.plan.outlook(machine.places),
+            now: machine.plan.outlook_from(machine.pc, &machine.registers, machine.places),
         })
         .collect();
     let mut blocked = vec![];
@@ -203,7 +203,7 @@ fn explain_wait(
         let notify = |outlook| {
             let helps = |op: &OpInst| awaited.compare != Compare::Ge || !sender.plan.takes_back(outlook, op);
             let notifies = |op: &OpInst, access| access == Access::Notify && helps(op);
-            sender.plan.reaches(outlook, &sender.places, is_this, notifies, owner, awaited.index)
+            sender.plan.reaches(outlook, sender.places, is_this, notifies, owner, awaited.index)
         };
         let still = notify(&outlook.now);
         let Some(possible) = still.or_else(|| notify(&outlook.start)) else { continue };

@@ -207,6 +207,9 @@ impl History {
     const HOT: usize = std::mem::offset_of!(History, cells) + Cells::HOT;
 }
 
+/// A wait that did not pass plainly, with what came of it.
+type Other = (Awaited, Result<Waited, Refused>);
+
 impl Memory {
     /// A rank's memory: zeros. `None` when there is not enough.
     pub(crate) fn new(elements: usize, size: usize, data: bool) -> Option<Memory> {
@@ -614,7 +617,7 @@ impl Memory {
         clock: &mut Clock,
         pc: usize,
         mut learnt: impl FnMut(Stamp, Option<Stamp>),
-    ) -> (u64, Option<(Awaited, Result<Waited, Refused>)>) {
+    ) -> (u64, Option<Other>) {
         let mut locked = self.history.lock();
         let history = self.current(&mut locked);
         let mut passed = 0;
@@ -630,13 +633,7 @@ impl Memory {
 
     /// Tests a cell of memory that is checked, whose lock is held; parks the owner on it when the wait is not satisfied.
     #[inline(always)]
-    fn tested(
-        &self,
-        history: &mut History,
-        awaited: Awaited,
-        clock: &mut Clock,
-        pc: usize,
-    ) -> Result<Waited, Refused> {
+    fn tested(&self, history: &mut History, awaited: Awaited, clock: &mut Clock, pc: usize) -> Result<Waited, Refused> {
         let Awaited { index, expected, compare } = awaited;
         history.log.check(index as u32, index as u32 + 1, Access::Read, clock)?;
         let value = self.buffer.cell(index, Passed(PhantomData)).load(Relaxed);

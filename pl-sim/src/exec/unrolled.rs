@@ -298,12 +298,7 @@ impl<'a> Exec<'_, 'a, '_> {
     }
 
     /// Checks the accesses in their order, and computes.
-    fn fold_into_box(
-        &mut self,
-        (fold, read): (&'a Fold, &Read<'a>),
-        to: &Part,
-        acts: &[Act],
-    ) -> Result<(), RefusedAt> {
+    fn fold_into_box(&mut self, (fold, read): (&'a Fold, &Read<'a>), to: &Part, acts: &[Act]) -> Result<(), RefusedAt> {
         let machine = &mut *self.machine;
         let base = machine.plan.base(to.memory) as usize;
         if let Memory::Window(window) = machine.memories[base] {
