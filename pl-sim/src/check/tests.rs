@@ -1,6 +1,7 @@
 //! The checks against the rules taken literally, and against themselves where notes are left.
 
 use super::cells::By;
+use super::tray::Note;
 use super::*;
 use crate::sched::random::Random;
 use pl_core::fault::Compare;
