@@ -91,7 +91,7 @@ fn main() -> ExitCode {
     if failures.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
-/// The rounds of a case, and what MPI took for a unit in each of a few that are spread over them.
+/// The rounds of a case, and what MPI took for a unit in each of a few that are spread over them; once more when the reference fell short.
 fn measure(
     case: &Case,
     rounds: usize,
@@ -99,8 +99,23 @@ fn measure(
     program: Option<&mpi::Program>,
     failures: &mut Vec<String>,
 ) -> (Figures, Sample) {
+    let mut found = attempt(case, Figures::of(case), rounds, quick, program, failures);
+    while !quick && let Some(next) = found.0.next(case) {
+        eprintln!("measured again: {}", found.0);
+        found = attempt(case, next, rounds, quick, program, failures);
+    }
+    found
+}
+
+fn attempt(
+    case: &Case,
+    mut figures: Figures,
+    rounds: usize,
+    quick: bool,
+    program: Option<&mpi::Program>,
+    failures: &mut Vec<String>,
+) -> (Figures, Sample) {
     let mut contest = case.open();
-    let mut figures = Figures::of(case);
     let mut beside = Sample::default();
     let (turns, seconds) = if quick { (1, 0.02) } else { (3, 0.3) };
     for turn in 0..turns {
