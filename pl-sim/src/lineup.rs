@@ -56,6 +56,13 @@ pub(crate) struct InUse {
     first: usize,
 }
 
+impl InUse {
+    /// Whether it is named before another one: in an earlier call, or by an earlier parameter of the same.
+    pub(crate) fn comes_before(&self, other: &InUse) -> bool {
+        (self.first, self.memory) < (other.first, other.memory)
+    }
+}
+
 /// Where what is of one call starts.
 #[derive(Clone, Copy)]
 struct Starts {

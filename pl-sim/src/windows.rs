@@ -180,12 +180,19 @@ impl Table {
         windows: &'w Windows,
         lineup: &Arc<Lineup>,
     ) -> Result<(Used<'w>, u32), EngineError> {
-        for InUse { id, .. } in &lineup.windows {
-            let window = self.get_mut(*id)?;
-            if window.poisoned {
-                return Err(EngineError::Poisoned(*id));
+        let mut poisoned: Option<&InUse> = None;
+        for used in &lineup.windows {
+            let window = self.get_mut(used.id)?;
+            // Of several, the one that is named first in the calls.
+            if window.poisoned && poisoned.is_none_or(|other| used.comes_before(other)) {
+                poisoned = Some(used);
             }
-            if let Some(rank) = window.reclaim() {
+        }
+        if let Some(used) = poisoned {
+            return Err(EngineError::Poisoned(used.id));
+        }
+        for InUse { id, .. } in &lineup.windows {
+            if let Some(rank) = self.get_mut(*id)?.reclaim() {
                 return Err(viewed(*id, rank));
             }
         }

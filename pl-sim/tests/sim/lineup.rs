@@ -62,18 +62,22 @@ fn calls_that_are_not_alike_are_checked() {
 #[test]
 fn a_window_that_a_failed_launch_used_is_refused() {
     let world = World::new(2);
-    let window = world.window(DType::F32, &[4]);
-    let kernel = "InCore fn k(w: InOut window<f32, [4]>, at: usize) {
+    let [older, window] = [(); 2].map(|()| world.window(DType::F32, &[4]));
+    let kernel = "InCore fn k(w: InOut window<f32, [4]>, v: InOut window<f32, [4]>, at: usize) {
   t = pl::full::<f32>([1], 1.0)
   w = pl::store(t, [at], w)
+  v = pl::store(t, [at], v)
 }";
-    let args = |at: i128| vec![window.clone(), Arg::Scalar(Lit::Int(at), ScalarType::Index)];
+    let args = |at: i128| vec![window.clone(), older.clone(), Arg::Scalar(Lit::Int(at), ScalarType::Index)];
     let program = world.program(kernel, &args(0));
     let launch = |at: i128| world.launch((0..2).map(|_| (Arc::clone(&program), args(at))).collect()).map(|_| ());
     launch(1).expect("in bounds");
     assert!(matches!(launch(4), Err(EngineError::Fault(_))));
-    assert!(matches!(launch(1), Err(EngineError::Poisoned(found)) if found == id(&window)));
-    world.sim.reset(id(&window)).expect("no view");
+    // Of both the one that is named first.
+    for window in [&window, &older] {
+        assert!(matches!(launch(1), Err(EngineError::Poisoned(found)) if found == id(window)));
+        world.sim.reset(id(window)).expect("no view");
+    }
     launch(1).expect("in bounds");
 }
 
