@@ -51,16 +51,10 @@ pub(crate) struct InUse {
     pub(crate) memory: u32,
     /// Whether a collective has it as its signal.
     pub(crate) is_signal: bool,
-    /// Its domain, and the first call that has it.
+    /// Its domain.
     domain: usize,
-    first: usize,
-}
-
-impl InUse {
-    /// Whether it is named before another one: in an earlier call, or by an earlier parameter of the same.
-    pub(crate) fn comes_before(&self, other: &InUse) -> bool {
-        (self.first, self.memory) < (other.first, other.memory)
-    }
+    /// The first call that has it.
+    pub(crate) first: usize,
 }
 
 /// Where what is of one call starts.
@@ -158,7 +152,7 @@ impl Lineup {
         Ok(())
     }
 
-    /// Whether this is that of calls. Then these are checked, too.
+    /// Whether this is that of calls. Then these fit their plans and the windows that they name; whether these can be had, [`Table::take`] finds out each time.
     fn is_of(&self, calls: &[RankCall<'_>]) -> bool {
         calls.len() == self.ranks.len()
             && calls.iter().zip(&self.ranks).zip(&self.plans).enumerate().all(|(at, ((call, rank), plan))| {
@@ -197,7 +191,7 @@ impl Lineup {
     }
 }
 
-/// Those of the last launches.
+/// Those of the last launches. A lineup keeps the plans of its calls, also when their programs are gone, until as many others came, or one of its windows is freed.
 #[derive(Default)]
 pub(crate) struct Lineups(Vec<Arc<Lineup>>);
 

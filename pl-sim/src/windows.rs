@@ -174,27 +174,43 @@ impl Table {
         }
     }
 
-    /// Takes the windows of a launch, all or none. Gives them with the number of the launch.
+    /// What keeps a launch from taking its windows: one is gone or in use, one was used by a launch that failed, or there is a view of one; of several that which the calls name
+    /// first.
+    #[cold]
+    fn check_free(&mut self, lineup: &Lineup) -> Result<(), EngineError> {
+        let mut named: Vec<&InUse> = lineup.windows.iter().collect();
+        named.sort_by_key(|used| (used.first, used.memory));
+        for InUse { id, .. } in &named {
+            self.get(*id)?;
+        }
+        for InUse { id, .. } in &named {
+            if self.get(*id)?.poisoned {
+                return Err(EngineError::Poisoned(*id));
+            }
+        }
+        for InUse { id, .. } in &named {
+            if let Some(rank) = self.get_mut(*id)?.reclaim() {
+                return Err(viewed(*id, rank));
+            }
+        }
+        Ok(())
+    }
+
+    /// Takes the windows of a launch, all or none. Gives them with the number of the launch. Refused are those that somebody has, or that are poisoned.
     pub(crate) fn take<'w>(
         &mut self,
         windows: &'w Windows,
         lineup: &Arc<Lineup>,
     ) -> Result<(Used<'w>, u32), EngineError> {
-        let mut poisoned: Option<&InUse> = None;
-        for used in &lineup.windows {
-            let window = self.get_mut(used.id)?;
-            // Of several, the one that is named first in the calls.
-            if window.poisoned && poisoned.is_none_or(|other| used.comes_before(other)) {
-                poisoned = Some(used);
-            }
-        }
-        if let Some(used) = poisoned {
-            return Err(EngineError::Poisoned(used.id));
-        }
+        let mut are_free = true;
         for InUse { id, .. } in &lineup.windows {
-            if let Some(rank) = self.get_mut(*id)?.reclaim() {
-                return Err(viewed(*id, rank));
-            }
+            are_free &= match self.entries.get_mut(id) {
+                Some(Entry::Here(window)) => !window.poisoned && window.reclaim().is_none(),
+                _ => false,
+            };
+        }
+        if !are_free {
+            self.check_free(lineup)?;
         }
         let mut taken = SmallVec::with_capacity(lineup.windows.len());
         for (at, InUse { id, .. }) in lineup.windows.iter().enumerate() {

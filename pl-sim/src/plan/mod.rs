@@ -344,16 +344,18 @@ impl Plan {
 
 /// The plan of a program: made at the first call, then kept with it.
 pub fn plan_of(program: &Program) -> Result<Arc<Plan>, EngineError> {
-    if let Some(plan) = program.plan.get() {
-        return Arc::clone(plan).downcast::<Plan>().map_err(|_| EngineError::Usage {
-            message: format!("kernel `{}` was planned by another engine", program.function.name),
-            help: "bind it again for this engine".into(),
-        });
-    }
-    let plan = Arc::new(compile::compile(program).map_err(|message| internal(&program.function, &message))?);
-    // Another thread may have been quicker: its plan is the same.
-    let _ = program.plan.set(plan.clone());
-    Ok(plan)
+    let kept = match program.plan.get() {
+        Some(plan) => plan,
+        None => {
+            let plan = compile::compile(program).map_err(|message| internal(&program.function, &message))?;
+            // Where another thread was quicker, its plan is the one that is kept.
+            program.plan.get_or_init(|| Arc::new(plan))
+        }
+    };
+    Arc::clone(kept).downcast::<Plan>().map_err(|_| EngineError::Usage {
+        message: format!("kernel `{}` was planned by another engine", program.function.name),
+        help: "bind it again for this engine".into(),
+    })
 }
 
 /// Whether a plan is the one that a program has.

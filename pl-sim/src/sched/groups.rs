@@ -3,7 +3,7 @@
 
 use smallvec::{SmallVec, smallvec};
 
-/// Something of each call of a launch: see `PerCall` in `machine.rs`.
+/// Something of each call of a launch: see `PerCall` in `env.rs`.
 type PerCall = SmallVec<[u32; 8]>;
 
 /// The group of each call.

@@ -60,7 +60,7 @@ fn calls_that_are_not_alike_are_checked() {
 }
 
 #[test]
-fn a_window_that_a_failed_launch_used_is_refused() {
+fn windows_that_cannot_be_had_are_refused() {
     let world = World::new(2);
     let [older, window] = [(); 2].map(|()| world.window(DType::F32, &[4]));
     let kernel = "InCore fn k(w: InOut window<f32, [4]>, v: InOut window<f32, [4]>, at: usize) {
@@ -78,6 +78,9 @@ fn a_window_that_a_failed_launch_used_is_refused() {
         assert!(matches!(launch(1), Err(EngineError::Poisoned(found)) if found == id(window)));
         world.sim.reset(id(window)).expect("no view");
     }
+    let views = [&older, &window].map(|window| world.sim.view(id(window), 0).expect("no launch"));
+    assert!(matches!(launch(1), Err(EngineError::InUse { window: found, .. }) if found == id(&window)));
+    drop(views);
     launch(1).expect("in bounds");
 }
 
